@@ -1,0 +1,115 @@
+package whale
+
+import "encoding/json"
+
+// Limits bound one episode. Breaking one fails the episode with a reason that names the limit; every limit but WallSeconds is deterministic.
+type Limits struct {
+	Steps        uint64  `json:"steps" yaml:"steps"`                 // interpreter steps of the harness
+	ModelCalls   int     `json:"model_calls" yaml:"model_calls"`     // calls of model.chat
+	ToolCalls    int     `json:"tool_calls" yaml:"tool_calls"`       // calls of env.call
+	Tokens       int     `json:"tokens" yaml:"tokens"`               // sampled tokens in all: the response limit
+	MessageBytes int     `json:"message_bytes" yaml:"message_bytes"` // bytes of all messages of one model call
+	LogBytes     int     `json:"log_bytes" yaml:"log_bytes"`         // bytes that print may write; what exceeds it is cut, not a failure
+	MemoryBytes  int64   `json:"memory_bytes" yaml:"memory_bytes"`   // of the harness program
+	WallSeconds  float64 `json:"wall_seconds" yaml:"wall_seconds"`   // a stop here is first an error, and repeated alone
+}
+
+// ModelCall is one call of model.chat as it happened.
+type ModelCall struct {
+	Messages   []Message  `json:"messages"`
+	Tools      []ToolSpec `json:"tools,omitempty"`
+	Completion Completion `json:"completion"`
+	Text       string     `json:"text"`
+	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
+}
+
+// ToolEvent is one call of env.call as it happened.
+type ToolEvent struct {
+	After  ReplyRef                   `json:"after"` // the latest reply when it was made
+	Name   string                     `json:"name"`
+	Args   map[string]json.RawMessage `json:"args"`
+	Result ToolResult                 `json:"result"`
+}
+
+// Usage is what an episode spent.
+type Usage struct {
+	ModelCalls    int    `json:"model_calls"`
+	ToolCalls     int    `json:"tool_calls"`
+	PromptTokens  int    `json:"prompt_tokens"`
+	SampledTokens int    `json:"sampled_tokens"`
+	Steps         uint64 `json:"steps"`
+}
+
+// FailReason is why an episode failed through its own fault (reward 0). The set is closed.
+type FailReason string
+
+// The reasons of failure.
+const (
+	FailSteps        FailReason = "limit:steps"
+	FailModelCalls   FailReason = "limit:model_calls"
+	FailToolCalls    FailReason = "limit:tool_calls"
+	FailTokens       FailReason = "limit:tokens"
+	FailMessageBytes FailReason = "limit:message_bytes"
+	FailMemory       FailReason = "limit:memory"
+	FailWall         FailReason = "limit:wall"
+	FailContext      FailReason = "limit:context"  // a prompt longer than the policy's context
+	FailProgram      FailReason = "program"        // the harness raised an error
+	FailContract     FailReason = "contract"       // a call or an answer that the contract does not allow
+	FailAnswer       FailReason = "answer:foreign" // run returned something that is not a reply of this episode
+)
+
+// Failure says how an episode broke a rule or a limit.
+type Failure struct {
+	Reason FailReason `json:"reason"`
+	Detail string     `json:"detail"` // one line, with line and column where the program is to blame
+}
+
+// Episode is one run of a harness on an example.
+type Episode struct {
+	View    map[string]string `json:"view"`
+	Calls   []ModelCall       `json:"calls"`
+	Tools   []ToolEvent       `json:"tools,omitempty"`
+	Answer  ReplyRef          `json:"answer"` // the reply that run returned; 0 = None
+	Log     string            `json:"log,omitempty"`
+	Failure *Failure          `json:"failure,omitempty"`
+	Usage   Usage             `json:"usage"`
+}
+
+// AnswerText is the text of the final reply, or "" where there is none.
+func (e *Episode) AnswerText() (string, bool) {
+	if e.Answer < 1 || int(e.Answer) > len(e.Calls) {
+		return "", false
+	}
+	return e.Calls[e.Answer-1].Text, true
+}
+
+// State is the state of a piece of evidence (design, invariant 4).
+type State string
+
+// The states of evidence. A rollout that is absent is missing.
+const (
+	StateScored State = "scored" // reward 0 or 1 by the verifier
+	StateFailed State = "failed" // the agent or its harness broke a rule or a limit: reward 0
+	StateError  State = "error"  // infrastructure: retried, never counted as 0
+)
+
+// Rollout is an episode as evidence.
+type Rollout struct {
+	Key     RolloutKey `json:"key"`
+	State   State      `json:"state"`
+	Verdict Verdict    `json:"verdict"`
+	Error   string     `json:"error,omitempty"` // state error: the last error
+	Retries int        `json:"retries,omitempty"`
+	Episode Episode    `json:"episode"`
+}
+
+// Complete says whether the rollout may be counted.
+func (r *Rollout) Complete() bool { return r.State == StateScored || r.State == StateFailed }
+
+// Reward is 0 or 1; a failed rollout's is 0. Call it only on a complete rollout.
+func (r *Rollout) Reward() float64 {
+	if r.State == StateScored {
+		return r.Verdict.Reward
+	}
+	return 0
+}

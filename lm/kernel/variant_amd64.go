@@ -1,0 +1,42 @@
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// native lists the variants in assembly that the CPU and the operating system
+// support, best first.
+func native() []*Kernels {
+	var found []*Kernels
+	x := &cpu.X86
+	avx2 := x.HasAVX2 && x.HasFMA
+	if avx2 && x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL {
+		found = append(found, &Kernels{
+			name: "avx512",
+			mr:   6, vec: 16, nv: 4,
+			kc:        128,
+			shareFrom: 1 << 23,
+			micro:     microAVX512(),
+			transpose: transpose8AVX2,
+			dot:       dotAVX512,
+			axpy:      axpyAVX512,
+			exp:       expAVX512,
+			softmax:   softmaxAVX512,
+			siluMul:   siluMulAVX512,
+		})
+	}
+	if avx2 {
+		found = append(found, &Kernels{
+			name: "avx2",
+			mr:   6, vec: 8, nv: 2,
+			kc:        256,
+			shareFrom: 1 << 22,
+			micro:     microAVX2(),
+			transpose: transpose8AVX2,
+			dot:       dotAVX2,
+			axpy:      axpyAVX2,
+			exp:       expAVX2,
+			softmax:   softmaxAVX2,
+			siluMul:   siluMulAVX2,
+		})
+	}
+	return found
+}

@@ -1,0 +1,213 @@
+package rollout
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed-095d5d2b/whale"
+)
+
+// host is one episode's side of the harness contract. Requests come one at a time.
+type host struct {
+	policy   whale.Policy
+	env      whale.Env
+	tools    []whale.ToolSpec
+	limits   whale.Limits
+	sampling whale.Sampling
+	seed     uint32
+	episode  *whale.Episode
+	log      strings.Builder
+	logCut   bool
+}
+
+func fail(reason whale.FailReason, format string, args ...any) error {
+	return &whale.HarnessError{Failure: whale.Failure{Reason: reason, Detail: fmt.Sprintf(format, args...)}}
+}
+
+// Start gives what the harness may know and use.
+func (h *host) Start() whale.Start {
+	return whale.Start{Contract: whale.ContractVersion, Task: h.episode.View, Tools: h.tools, Limits: h.limits}
+}
+
+// AddSteps records the interpreter steps used so far.
+func (h *host) AddSteps(total uint64) { h.episode.Usage.Steps = total }
+
+// Do answers one request of the harness.
+func (h *host) Do(ctx context.Context, r whale.Request) (whale.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return whale.Response{}, err
+	}
+	switch r.Op {
+	case whale.OpChat:
+		return h.chat(ctx, r)
+	case whale.OpTool:
+		return h.callTool(ctx, r)
+	case whale.OpRender:
+		text, err := h.env.Render(r.Name, r.Args)
+		if err != nil {
+			return whale.Response{}, fail(whale.FailContract, "env.render: %v", err)
+		}
+		return whale.Response{Text: text}, nil
+	case whale.OpCount:
+		return whale.Response{Number: h.policy.Count(r.Text)}, nil
+	case whale.OpClip:
+		if r.MaxTokens < 0 {
+			return whale.Response{}, fail(whale.FailContract, "model.clip: max_tokens: got %d, want 0 or more", r.MaxTokens)
+		}
+		return whale.Response{Text: h.policy.Clip(r.Text, r.MaxTokens)}, nil
+	case whale.OpLeft:
+		left := h.left()
+		return whale.Response{Left: &left}, nil
+	case whale.OpPrint:
+		h.print(r.Text)
+		return whale.Response{}, nil
+	}
+	return whale.Response{}, fail(whale.FailContract, "unknown request %q", r.Op)
+}
+
+func (h *host) left() whale.Left {
+	u := h.episode.Usage
+	return whale.Left{
+		Tokens:     h.limits.Tokens - u.SampledTokens,
+		ModelCalls: h.limits.ModelCalls - u.ModelCalls,
+		ToolCalls:  h.limits.ToolCalls - u.ToolCalls,
+	}
+}
+
+func (h *host) print(text string) {
+	if h.logCut {
+		return
+	}
+	if room := h.limits.LogBytes - h.log.Len(); len(text)+1 > room {
+		h.logCut = true
+		h.log.WriteString(strings.ToValidUTF8(text[:max(0, min(len(text), room))], ""))
+		h.log.WriteString("\n[log cut]")
+		return
+	}
+	h.log.WriteString(text)
+	h.log.WriteByte('\n')
+}
+
+// chat is one model call: limits, render, sample, record.
+func (h *host) chat(ctx context.Context, r whale.Request) (whale.Response, error) {
+	if err := h.checkChat(r); err != nil {
+		return whale.Response{}, err
+	}
+	prompt, err := h.policy.Render(r.Messages, r.Tools, h.sampled)
+	if err != nil {
+		return whale.Response{}, fail(whale.FailContract, "model.chat: %v", err)
+	}
+	context := h.policy.Capabilities().MaxContext
+	if context > 0 && len(prompt) >= context {
+		return whale.Response{}, fail(whale.FailContext, "model.chat: the prompt has %d tokens, the policy's context is %d", len(prompt), context)
+	}
+	limit := h.left().Tokens
+	if r.MaxTokens > 0 {
+		limit = min(limit, r.MaxTokens)
+	}
+	if context > 0 {
+		limit = min(limit, context-len(prompt))
+	}
+	n := len(h.episode.Calls) + 1
+	c, err := h.policy.Sample(ctx, whale.SampleRequest{
+		Prompt: prompt, MaxTokens: limit, StopIDs: h.policy.StopIDs(), StopText: r.Stop,
+		Seed: whale.DeriveSeed(uint64(h.seed), "call", strconv.Itoa(n)), Sampling: h.sampling,
+	})
+	if err != nil {
+		return whale.Response{}, err
+	}
+	text, calls := h.policy.Parse(c.Tokens)
+	text = cutAtStop(text, r.Stop)
+	h.episode.Calls = append(h.episode.Calls, whale.ModelCall{Messages: r.Messages, Tools: r.Tools, Completion: c, Text: text, ToolCalls: calls})
+	u := &h.episode.Usage
+	u.ModelCalls++
+	u.PromptTokens += len(prompt)
+	u.SampledTokens += len(c.Tokens)
+	return whale.Response{Reply: &whale.Reply{
+		Ref: whale.ReplyRef(n), Text: text, ToolCalls: calls, Finish: c.Finish, Tokens: len(c.Tokens),
+	}}, nil
+}
+
+// checkChat refuses a call that breaks a limit or the contract, before anything is spent.
+func (h *host) checkChat(r whale.Request) error {
+	left := h.left()
+	size := 0
+	for _, m := range r.Messages {
+		size += len(m.Content) + len(m.Name) + len(m.Role)
+	}
+	for _, t := range r.Tools {
+		data, err := json.Marshal(t)
+		if err != nil {
+			return fail(whale.FailContract, "model.chat: tools: %v", err)
+		}
+		size += len(data)
+	}
+	switch {
+	case left.ModelCalls <= 0:
+		return fail(whale.FailModelCalls, "model.chat: call %d, the limit is %d an episode", h.episode.Usage.ModelCalls+1, h.limits.ModelCalls)
+	case left.Tokens <= 0:
+		return fail(whale.FailTokens, "model.chat: all %d tokens of the episode are spent", h.limits.Tokens)
+	case size > h.limits.MessageBytes:
+		return fail(whale.FailMessageBytes, "model.chat: messages have %d bytes, the limit is %d", size, h.limits.MessageBytes)
+	case len(r.Messages) == 0:
+		return fail(whale.FailContract, "model.chat: messages: got none, want at least one")
+	case r.MaxTokens < 0:
+		return fail(whale.FailContract, "model.chat: max_tokens: got %d, want 1 or more", r.MaxTokens)
+	}
+	return nil
+}
+
+// sampled gives the ids behind a reply of this episode, or nil.
+func (h *host) sampled(ref whale.ReplyRef) []int32 {
+	if ref < 1 || int(ref) > len(h.episode.Calls) {
+		return nil
+	}
+	return h.episode.Calls[ref-1].Completion.Tokens
+}
+
+func (h *host) callTool(ctx context.Context, r whale.Request) (whale.Response, error) {
+	if h.left().ToolCalls <= 0 {
+		return whale.Response{}, fail(whale.FailToolCalls, "env.call: call %d, the limit is %d an episode", h.episode.Usage.ToolCalls+1, h.limits.ToolCalls)
+	}
+	size := 0
+	for k, v := range r.Args {
+		size += len(k) + len(v)
+	}
+	if size > h.limits.MessageBytes {
+		return whale.Response{}, fail(whale.FailMessageBytes, "env.call: arguments have %d bytes, the limit is %d", size, h.limits.MessageBytes)
+	}
+	h.episode.Usage.ToolCalls++
+	res, err := h.env.Call(ctx, r.Name, r.Args)
+	if err != nil {
+		return whale.Response{}, fmt.Errorf("tool %s: %w", r.Name, err)
+	}
+	h.episode.Tools = append(h.episode.Tools, whale.ToolEvent{
+		After: whale.ReplyRef(len(h.episode.Calls)), Name: r.Name, Args: r.Args, Result: res,
+	})
+	return whale.Response{Result: &res}, nil
+}
+
+// cutAtStop cuts a text before the first stop text in it.
+func cutAtStop(text string, stops []string) string {
+	cut := len(text)
+	for _, s := range stops {
+		if i := strings.Index(text, s); s != "" && i >= 0 {
+			cut = min(cut, i)
+		}
+	}
+	return text[:cut]
+}
+
+// asFailure gives the harness's own failure in an error, if it is one.
+func asFailure(err error) (*whale.Failure, bool) {
+	var he *whale.HarnessError
+	if errors.As(err, &he) {
+		f := he.Failure
+		return &f, true
+	}
+	return nil, false
+}
