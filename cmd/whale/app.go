@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// app owns everything that commands take from outside, so that tests run the real root command.
+type app struct {
+	stdout, stderr io.Writer
+	now            func() time.Time
+	workers        int        // CPU cores
+	live           bool       // stderr is a terminal that can redraw a line
+	width          func() int // of that terminal
+
+	json bool // --json
+}
+
+// main runs a command line and gives the exit code.
+func (a *app) main(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code := exitCode(ctx, err)
+	if !errors.Is(err, errSaid) {
+		fmt.Fprintln(a.stderr, "whale: "+oneLine(err.Error()))
+	}
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "whale",
+		Short: "Improve an agent on a task with a verifier: its weights and its harness, in turns",
+		Long: "whale improves an agent (a model and its harness program) on a task with a verifier. It alternates between fine-tuning the model\n" +
+			"on its own verified rollouts and searching for a better harness program.\n\n" + exitHelp(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "machine-readable output: one JSON value a line")
+	root.PersistentFlags().IntVar(&a.workers, "workers", a.workers, "CPU cores to use")
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(a.runCmd(), a.resumeCmd(), a.evalCmd(), a.planCmd(), a.harnessCmd(), a.modelCmd(), a.versionCmd())
+	return root
+}
+
+// args checks a command's arguments with cobra's validators, as a usage error.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, list []string) error {
+		if err := check(cmd, list); err != nil {
+			return &usageError{fmt.Sprintf("%s: %v; usage: %s", cmd.CommandPath(), err, cmd.UseLine())}
+		}
+		return nil
+	}
+}
+
+// group is a command that only holds others.
+func group(use, short string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Args: func(cmd *cobra.Command, list []string) error {
+		if len(list) > 0 {
+			return &usageError{fmt.Sprintf("unknown command %q; see %s --help", list[0], cmd.CommandPath())}
+		}
+		return nil
+	}, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c.AddCommand(subs...)
+	return c
+}
+
+func (a *app) printJSON(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s\n", data)
+	return err
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"sort"
+	"text/tabwriter"
+
+	"github.com/seed-095d5d2b/whale/recipe"
+)
+
+// printSummary prints the final table: the four pairs, what was spent, the winning harness and its diff.
+func (a *app) printSummary(s *recipe.Summary) error {
+	if a.json {
+		return a.printJSON(struct {
+			Kind string `json:"kind"`
+			*recipe.Summary
+		}{"summary", s})
+	}
+	first := s.Pairs[0]
+	fmt.Fprintf(a.stdout, "\nTest split, mean@%d over %d examples, 95%% intervals\n\n", first.Draws, first.Examples)
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "pair\tmean\tinterval\tweights\tharness")
+	for _, p := range s.Pairs {
+		fmt.Fprintf(w, "%s\t%5.1f%%\t[%.1f, %.1f]\t%s\t%s\n", p.Name, 100*p.Mean, 100*p.Low, 100*p.High, p.Weights.Short(), p.Harness.Short())
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout, "\nSpent")
+	fmt.Fprintln(a.stdout)
+	if err := a.printLedger(s.Ledger); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "\nharness  %s\n", s.HarnessFile)
+	if s.Weights != "" {
+		fmt.Fprintf(a.stdout, "weights  %s\n", s.Weights)
+	}
+	if s.Diff == "" {
+		fmt.Fprintln(a.stdout, "\nThe harness is the one that the run began with.")
+	} else {
+		fmt.Fprintf(a.stdout, "\n%s", s.Diff)
+	}
+	return nil
+}
+
+func (a *app) printLedger(ledger map[string]map[string]float64) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "purpose\trollouts\tmodel calls\ttool calls\tprompt tokens\tsampled tokens\tretries\tseconds\tUSD\t")
+	purposes := make([]string, 0, len(ledger))
+	for p := range ledger {
+		purposes = append(purposes, p)
+	}
+	sort.Strings(purposes)
+	total := map[string]float64{}
+	row := func(name string, m map[string]float64) {
+		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.2f\t\n", name, m["rollouts"], m["model_calls"], m["tool_calls"], m["prompt_tokens"], m["sampled_tokens"], m["retries"], m["seconds"], m["usd"])
+	}
+	for _, p := range purposes {
+		row(p, ledger[p])
+		for k, v := range ledger[p] {
+			total[k] += v
+		}
+	}
+	row("total", total)
+	return w.Flush()
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/seed-095d5d2b/whale/recipe"
+)
+
+// view shows a run's progress. Its methods are called from the run's goroutine.
+type view interface {
+	begin(*recipe.Run)
+	event(recipe.Event)
+	end()
+}
+
+func (a *app) newView() view {
+	if a.json {
+		return &jsonView{app: a}
+	}
+	return &textView{app: a, start: a.now()}
+}
+
+// jsonView prints each event as one line of JSON on stdout.
+type jsonView struct{ app *app }
+
+func (v *jsonView) begin(*recipe.Run)    {}
+func (v *jsonView) event(e recipe.Event) { v.app.printJSON(e) }
+func (v *jsonView) end()                 {}
+
+// textView prints a line an event on stderr and, on a terminal, a status line that is redrawn below them.
+type textView struct {
+	app   *app
+	start time.Time
+
+	mu     sync.Mutex // guards the terminal and what the status line shows
+	run    *recipe.Run
+	phase  string
+	reward float64
+	stop   chan struct{}
+	done   chan struct{}
+}
+
+// redraw is how often the status line is drawn.
+const redraw = 250 * time.Millisecond
+
+func (v *textView) begin(r *recipe.Run) {
+	v.mu.Lock()
+	v.run = r
+	v.mu.Unlock()
+	if !v.app.live {
+		return
+	}
+	v.stop, v.done = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(v.done)
+		tick := time.NewTicker(redraw)
+		defer tick.Stop()
+		for {
+			select {
+			case <-v.stop:
+				return
+			case <-tick.C:
+				v.mu.Lock()
+				fmt.Fprint(v.app.stderr, "\r\x1b[K"+clip(v.status(), v.app.width()-1))
+				v.mu.Unlock()
+			}
+		}
+	}()
+}
+
+func (v *textView) end() {
+	if v.stop == nil {
+		return
+	}
+	close(v.stop)
+	<-v.done
+	v.stop = nil
+	fmt.Fprint(v.app.stderr, "\r\x1b[K")
+}
+
+func (v *textView) event(e recipe.Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if e.Phase != nil {
+		v.phase = e.Phase.Kind
+	}
+	if e.Step != nil {
+		v.reward = e.Step.Reward
+	}
+	line := describe(e)
+	if line == "" {
+		return
+	}
+	if e.Replayed {
+		line += "  (from the journal)"
+	}
+	clear := ""
+	if v.app.live {
+		clear = "\r\x1b[K"
+	}
+	fmt.Fprintf(v.app.stderr, "%s%s  %s\n", clear, clock(v.app.now().Sub(v.start)), line)
+}
+
+// status is the live line: phase, rollouts, reward, speed, time left.
+func (v *textView) status() string {
+	p := &v.run.Progress
+	elapsed := v.app.now().Sub(v.start).Seconds()
+	made, cached, total := p.Rollouts.Load(), p.Cached.Load(), int64(v.run.Plan().Total())
+	parts := []string{clock(v.app.now().Sub(v.start)), v.phase, fmt.Sprintf("%d/%d rollouts", made+cached, total), fmt.Sprintf("reward %.3f", v.reward)}
+	if elapsed > 1 && made > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(p.SampledTokens.Load())/elapsed))
+		left := time.Duration(float64(max(0, total-made-cached)) / (float64(made) / elapsed) * float64(time.Second))
+		parts = append(parts, "at most "+clock(left)+" left")
+	}
+	return strings.Join(parts, "  ")
+}
+
+// describe is an event as one line for people; "" says nothing.
+func describe(e recipe.Event) string {
+	switch e.Kind {
+	case recipe.EventBegin:
+		return fmt.Sprintf("%s: %d cycles, %d steps, %d sessions; %s", e.Dir, e.Plan.Cycles, e.Plan.Steps, e.Plan.Sessions, e.Text)
+	case recipe.EventNotice:
+		return "note: " + e.Text
+	case recipe.EventPhase:
+		if e.Phase.Kind == recipe.PhaseWeight {
+			return fmt.Sprintf("cycle %d, weight phase: steps %d to %d", e.Phase.Cycle, e.Phase.From+1, e.Phase.To)
+		}
+		return fmt.Sprintf("cycle %d, harness phase: %d sessions", e.Phase.Cycle, e.Phase.Sessions)
+	case recipe.EventStep:
+		s := e.Step
+		line := fmt.Sprintf("  step %-3d reward %.3f  accepted %d/%d", s.Step+1, s.Reward, s.Accepted, s.Rollouts)
+		if s.Updates > 0 {
+			return line + fmt.Sprintf("  loss %.3f  %d tokens trained", s.Loss, s.Tokens)
+		}
+		return line + "  nothing accepted: no update"
+	case recipe.EventSession:
+		return fmt.Sprintf("  session %d: %s", e.Session, e.Text)
+	case recipe.EventCandidate:
+		if e.Score == nil {
+			return fmt.Sprintf("    %s  %s", short(e.Harness), oneLine(e.Text))
+		}
+		return fmt.Sprintf("    %s  score %.3f  %s", short(e.Harness), *e.Score, oneLine(e.Text))
+	case recipe.EventAccepted:
+		return fmt.Sprintf("  accepted %s at %.3f (%s)", short(e.Harness), *e.Score, e.Text)
+	case recipe.EventCurve:
+		return fmt.Sprintf("test after %-9s %.3f  (one draw an example)", e.At, *e.Score)
+	case recipe.EventFinal:
+		return "final evaluation of " + e.Text
+	}
+	return ""
+}
+
+func short(id string) string {
+	if len(id) > 8 {
+		return id[:8]
+	}
+	return id
+}
+
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) > n {
+		return string(r[:max(0, n)])
+	}
+	return s
+}
+
+func clock(d time.Duration) string {
+	s := int(d.Seconds())
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}

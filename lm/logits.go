@@ -1,0 +1,83 @@
+package lm
+
+import (
+	"math"
+
+	"github.com/seed-095d5d2b/whale/lm/kernel"
+)
+
+// expSum writes e^(x - top) to dst, which may be x, and returns top, the largest x,
+// and the sum of what it wrote; log Σ e^x = top + log(sum). With a NaN or +Inf in x
+// the sum is NaN.
+func expSum(dst, x []float32) (top float32, sum float64) {
+	dst = dst[:len(x)]
+	top = x[0]
+	for _, v := range x {
+		if v > top {
+			top = v
+		}
+	}
+	for i, v := range x {
+		dst[i] = v - top
+	}
+	kernel.Exp(dst, dst)
+	var s0, s1, s2, s3 float64 // four chains, for the adder's latency
+	i := 0
+	for ; i+4 <= len(dst); i += 4 {
+		s0 += float64(dst[i])
+		s1 += float64(dst[i+1])
+		s2 += float64(dst[i+2])
+		s3 += float64(dst[i+3])
+	}
+	for ; i < len(dst); i++ {
+		s0 += float64(dst[i])
+	}
+	return top, s0 + s1 + s2 + s3
+}
+
+// headRows is how many rows of logits are held at once: a function of the
+// vocabulary alone, since gradients are summed chunk by chunk.
+func (c Config) headRows() int { return min(max(1<<18/c.Vocab, 16), 512) }
+
+// headScratch is the memory for one chunk of rows at the output projection.
+type headScratch struct {
+	h, dh  []float32 // [rows, dim] normalised residual stream, gradient
+	scale  []float32 // [rows]
+	logits []float32 // [rows, vocab], then their gradient
+	logp   []float32 // [rows] log-probability of the target
+	part   []float32 // [chunks(rows), dim] gradient of the final norm
+}
+
+// head computes the logits of the packing's rows i0 to i1 (indices into pk.rows) and
+// the log-probabilities of their targets. Given g it turns the logits into the
+// gradient of weight times minus log-probability.
+func (m *Model) head(p *kernel.Pool, pk *packing, i0, i1 int, final []float32, s *headScratch, grad bool) {
+	d, vocab, n := m.cfg.Dim, m.cfg.Vocab, i1-i0
+	grow(&s.h, n*d)
+	grow(&s.scale, n)
+	grow(&s.logp, n)
+	grow(&s.logits, n*vocab)
+	forRows(p, n, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s.scale[i] = rmsNorm(s.h[i*d:(i+1)*d], final[int(pk.rows[i0+i])*d:][:d], m.w.norm, m.cfg.NormEps)
+		}
+	})
+	kernel.MatMul(p, kernel.NT, false, s.logits, s.h, m.w.head, n, vocab, d)
+	forRows(p, n, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row, target := s.logits[i*vocab:(i+1)*vocab], pk.targets[i0+i]
+			at := row[target]
+			top, sum := expSum(row, row)
+			s.logp[i] = float32(float64(at-top) - math.Log(sum))
+			if !grad {
+				continue
+			}
+			w := pk.weights[i0+i]
+			f := float32(float64(w) / sum)
+			for j := range row {
+				row[j] *= f
+			}
+			row[target] -= w
+		}
+	})
+}

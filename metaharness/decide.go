@@ -1,0 +1,129 @@
+package metaharness
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-095d5d2b/whale"
+)
+
+// decide gives the decision about candidate i of session n, from the journal or by the gates and the evaluation, and adds the program
+// to the archive.
+func (r *run) decide(ctx context.Context, n, i int, c Candidate) (d Decision, replayed bool, err error) {
+	op := fmt.Sprintf("%s/session-%d/candidate-%d", r.op, n, i)
+	if replayed, err = r.Deps.Log.Lookup(ctx, KindDecision, op, &d); err != nil {
+		return d, replayed, err
+	}
+	var h whale.Harness
+	var rollouts []whale.Rollout
+	if replayed {
+		h, rollouts, err = r.recall(ctx, c, d)
+	} else {
+		d, h, rollouts, err = r.judge(ctx, c)
+	}
+	if err != nil {
+		return d, replayed, err
+	}
+	if !replayed {
+		if err := r.Deps.Log.Record(ctx, KindDecision, op, d); err != nil {
+			return d, replayed, err
+		}
+	}
+	r.observe(Event{Kind: EventCandidate, Session: n, Name: c.Name, ID: c.ID, Status: d.Status, Score: d.Score, Text: d.Reason, Replayed: replayed})
+	return d, replayed, r.archive.add(Entry{Candidate: c, Decision: d, Session: n, Harness: h}, rollouts)
+}
+
+// judge passes a candidate through the gates in order, and evaluates it.
+func (r *run) judge(ctx context.Context, c Candidate) (Decision, whale.Harness, []whale.Rollout, error) {
+	h, err := r.Deps.Loader(c.Name+".star", []byte(c.Source))
+	if err != nil {
+		return rejected(GateLoad, err.Error()), nil, nil, ctx.Err()
+	}
+	if h.ID() != c.ID {
+		return Decision{}, nil, nil, fmt.Errorf("loader: got a harness %s, want %s, the hash of its source", h.ID(), c.ID)
+	}
+	if twin, ok := r.archive.find(c.ID); ok {
+		return rejected(GateDuplicate, fmt.Sprintf("the archive has this program: %s (%s)", twin.ID, twin.Name)), h, nil, nil
+	}
+	for _, gate := range r.Deps.Gates {
+		if err := gate.Check(ctx, h); err != nil {
+			return rejected(gate.Name, err.Error()), h, nil, ctx.Err()
+		}
+	}
+	reason, err := r.canary(ctx, h)
+	if err != nil {
+		return Decision{}, h, nil, err
+	}
+	if reason != "" {
+		return rejected(GateCanary, reason), h, nil, nil
+	}
+	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeSearch)
+	if err != nil {
+		return Decision{}, h, nil, err
+	}
+	score, missing, err := r.score(h, rollouts)
+	if err != nil {
+		return Decision{}, h, nil, err
+	}
+	if missing != "" {
+		return Decision{Status: StatusIncomplete, Reason: cut("not scored: "+missing, maxReason)}, h, nil, nil
+	}
+	return Decision{Status: StatusEvaluated, Score: &score}, h, rollouts, nil
+}
+
+// recall gives back what stands behind a recorded decision. The record decides: rollouts that no longer agree with it are an error.
+func (r *run) recall(ctx context.Context, c Candidate, d Decision) (whale.Harness, []whale.Rollout, error) {
+	if d.Status != StatusEvaluated {
+		return nil, nil, nil
+	}
+	h, err := r.Deps.Loader(c.Name+".star", []byte(c.Source))
+	if err != nil {
+		return nil, nil, fmt.Errorf("it was evaluated before, and does not load now: %w", err)
+	}
+	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeSearch)
+	if err != nil {
+		return h, nil, err
+	}
+	score, missing, err := r.score(h, rollouts)
+	switch {
+	case err != nil:
+		return h, nil, err
+	case missing != "" || d.Score == nil || score != *d.Score:
+		return h, nil, fmt.Errorf("recorded score and cached rollouts differ: got %+v %s, want %+v", score, missing, d.Score)
+	}
+	return h, rollouts, nil
+}
+
+// canary runs the trial episodes. The text is empty unless every one of them failed because the program is broken: a limit that was
+// hit or a wrong answer is for the evaluation to judge.
+func (r *run) canary(ctx context.Context, h whale.Harness) (string, error) {
+	if r.Config.CanaryEpisodes == 0 {
+		return "", nil
+	}
+	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeCanary)
+	if err != nil {
+		return "", err
+	}
+	if n := len(rollouts); n < 1 || n > r.Config.CanaryEpisodes {
+		return "", fmt.Errorf("canary episodes: got %d, want 1 to %d", n, r.Config.CanaryEpisodes)
+	}
+	for i := range rollouts {
+		if !brokenProgram(&rollouts[i]) {
+			return "", nil
+		}
+	}
+	f := rollouts[0].Episode.Failure
+	return fmt.Sprintf("all %d trial episodes failed; the first: %s: %s", len(rollouts), f.Reason, f.Detail), nil
+}
+
+func brokenProgram(r *whale.Rollout) bool {
+	f := r.Episode.Failure
+	if r.State != whale.StateFailed || f == nil {
+		return false
+	}
+	return f.Reason == whale.FailProgram || f.Reason == whale.FailContract || f.Reason == whale.FailAnswer
+}
+
+func rejected(gate, reason string) Decision {
+	return Decision{Status: StatusRejected, Gate: gate, Reason: cut(reason, maxReason)}
+}

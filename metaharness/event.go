@@ -1,0 +1,30 @@
+package metaharness
+
+import "github.com/seed-095d5d2b/whale"
+
+// EventKind says what an Event tells.
+type EventKind string
+
+// The kinds of events, in the order in which a phase sends them.
+const (
+	EventIncoming  EventKind = "incoming"  // the incoming harness has its score: ID, Score
+	EventSession   EventKind = "session"   // a proposer session begins: Session
+	EventProposed  EventKind = "proposed"  // it ended: Session, Cost, Count, Text (its error, if any)
+	EventCandidate EventKind = "candidate" // a candidate is decided: Session, Name, ID, Status, Score or Text
+	EventAccepted  EventKind = "accepted"  // there is a new best: Session, Name, ID, Score
+)
+
+// Event tells an observer of a phase's progress. A resumed phase sends the events of its recorded steps again, with Replayed set.
+type Event struct {
+	Kind     EventKind
+	Phase    int
+	Session  int // counted over the run; -1 outside sessions
+	Name     string
+	ID       whale.ID
+	Status   Status
+	Score    *Score
+	Count    int // candidates of the session
+	Cost     whale.SessionCost
+	Text     string // why a candidate was rejected, or what failed
+	Replayed bool
+}

@@ -1,0 +1,167 @@
+package recipe
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/rsft"
+	"github.com/seed-095d5d2b/whale/strictyaml"
+	"github.com/seed-095d5d2b/whale/task/math"
+)
+
+// Config decides a run. Defaults are the paper's settings where it has one.
+type Config struct {
+	Name        string         `yaml:"name"`
+	Seed        uint64         `yaml:"seed"`
+	Policy      PolicyConfig   `yaml:"policy"`
+	Sampling    whale.Sampling `yaml:"sampling"`
+	Task        TaskConfig     `yaml:"task"`
+	Harness     string         `yaml:"harness"` // path of h_0; relative to the config file until resolved
+	Limits      whale.Limits   `yaml:"limits"`
+	Schedule    Schedule       `yaml:"schedule"`
+	Weight      WeightConfig   `yaml:"weight"`
+	Search      SearchConfig   `yaml:"search"`
+	Evaluation  EvalConfig     `yaml:"evaluation"`
+	Snapshots   SnapshotConfig `yaml:"snapshots"`
+	Concurrency int            `yaml:"concurrency"` // episodes at once
+	Retries     int            `yaml:"retries"`     // of an episode that met an infrastructure error
+}
+
+// PolicyConfig says what samples and learns.
+type PolicyConfig struct {
+	Kind        string `yaml:"kind"`         // local
+	Model       string `yaml:"model"`        // name of an embedded model, or a model folder
+	MaxBatch    int    `yaml:"max_batch"`    // most sequences in one decoding step
+	CacheTokens int    `yaml:"cache_tokens"` // most tokens of keys and values kept for prompts seen before
+}
+
+// TaskConfig says what the agent works on.
+type TaskConfig struct {
+	Kind string      `yaml:"kind"` // math
+	Math math.Config `yaml:"math"`
+}
+
+// Schedule is the fixed schedule (E, I) and its totals (WHALE, section 2).
+type Schedule struct {
+	Method      string  `yaml:"method"`       // whale
+	Epochs      float64 `yaml:"epochs"`       // E: epochs of D_weight a weight phase
+	Sessions    int     `yaml:"sessions"`     // I: proposer sessions a harness phase
+	TotalEpochs float64 `yaml:"total_epochs"` // of all weight phases; the last cycle is cut to it
+	LastHarness bool    `yaml:"last_harness"` // the last cycle has its harness phase too
+}
+
+// WeightConfig are the settings of weight phases.
+type WeightConfig struct {
+	rsft.Config `yaml:",inline"`
+	Optimizer   OptimizerConfig `yaml:"optimizer"`
+}
+
+// OptimizerConfig is AdamW's.
+type OptimizerConfig struct {
+	Beta1          float64 `yaml:"beta1"`
+	Beta2          float64 `yaml:"beta2"`
+	Eps            float64 `yaml:"eps"`
+	WeightDecay    float64 `yaml:"weight_decay"`
+	ClipNorm       float64 `yaml:"clip_norm"`
+	ResetEachPhase bool    `yaml:"reset_each_phase"` // forget moments at the start of a weight phase
+}
+
+// SearchConfig are the settings of harness phases.
+type SearchConfig struct {
+	Proposer   string `yaml:"proposer"`   // evolve
+	Candidates int    `yaml:"candidates"` // M: candidates a session
+	Canaries   int    `yaml:"canaries"`   // trial episodes before a candidate's evaluation
+}
+
+// EvalConfig are the settings of test evaluation, which is outside the training budget.
+type EvalConfig struct {
+	Draws int  `yaml:"draws"` // k of the final table's mean@k
+	Curve bool `yaml:"curve"` // one draw an example after every phase
+}
+
+// SnapshotConfig says which weights are kept: phase ends and the best always, besides the last n steps.
+type SnapshotConfig struct {
+	Last int `yaml:"last"`
+}
+
+// Default is the config before a file is read.
+func Default() Config {
+	return Config{
+		Name:     "run",
+		Seed:     1,
+		Policy:   PolicyConfig{Kind: "local", Model: "whale-tiny", MaxBatch: 64, CacheTokens: 1 << 16},
+		Sampling: whale.Sampling{Temperature: 1, TopP: 1, TopK: 20},
+		Task:     TaskConfig{Kind: "math", Math: math.DefaultConfig()},
+		Harness:  "h0.star",
+		Limits: whale.Limits{
+			Steps: 2_000_000, ModelCalls: 16, ToolCalls: 16, Tokens: 8192, MessageBytes: 256 << 10, LogBytes: 16 << 10, MemoryBytes: 256 << 20, WallSeconds: 600,
+		},
+		Schedule: Schedule{Method: "whale", Epochs: 0.6, Sessions: 6, TotalEpochs: 6, LastHarness: true},
+		Weight: WeightConfig{
+			Config:    rsft.Config{Batch: 256, Group: 8, Minibatch: 64, Passes: 1, Accept: 0.5, LearningRate: 1e-7},
+			Optimizer: OptimizerConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, ClipNorm: 1},
+		},
+		Search:      SearchConfig{Proposer: "evolve", Candidates: 3, Canaries: 2},
+		Evaluation:  EvalConfig{Draws: 8, Curve: true},
+		Snapshots:   SnapshotConfig{Last: 2},
+		Concurrency: 64,
+		Retries:     2,
+	}
+}
+
+// LoadConfig reads, resolves and checks a config file: relative paths are then relative to its folder.
+func LoadConfig(path string) (Config, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Config{}, &ConfigError{fmt.Errorf("config %s: %w", path, unwrapPath(err))}
+	}
+	c, err := ParseConfig(path, data)
+	if err != nil {
+		return c, err
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return c, err
+	}
+	c.resolve(dir)
+	return c, nil
+}
+
+// ParseConfig reads and checks a config without resolving its paths.
+func ParseConfig(name string, data []byte) (Config, error) {
+	c := Default()
+	if err := strictyaml.Decode(name, data, &c); err != nil {
+		return c, &ConfigError{err}
+	}
+	if err := c.validate(); err != nil {
+		return c, &ConfigError{fmt.Errorf("%s: %w", name, err)}
+	}
+	return c, nil
+}
+
+// YAML writes the config with every default.
+func (c Config) YAML() ([]byte, error) { return yaml.Marshal(c) }
+
+// resolve makes relative paths absolute from dir. A model name that is no folder there stays a name.
+func (c *Config) resolve(dir string) {
+	abs := func(p string) string {
+		if p == "" || filepath.IsAbs(p) {
+			return p
+		}
+		return filepath.Join(dir, p)
+	}
+	c.Harness = abs(c.Harness)
+	if info, err := os.Stat(abs(c.Policy.Model)); err == nil && info.IsDir() {
+		c.Policy.Model = abs(c.Policy.Model)
+	}
+	for split, files := range c.Task.Math.Files {
+		for i := range files {
+			files[i] = abs(files[i])
+		}
+		c.Task.Math.Files[split] = files
+	}
+}

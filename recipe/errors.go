@@ -1,0 +1,58 @@
+package recipe
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/star"
+)
+
+// ConfigError says that a config file cannot be used as it is.
+type ConfigError struct{ Err error }
+
+func (e *ConfigError) Error() string { return e.Err.Error() }
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// InputError says that something a config names (model, dataset, harness) cannot be used as it is.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+func (e *InputError) Unwrap() error { return e.Err }
+
+// ChangedError says that a config is not the one of the run that it should resume.
+type ChangedError struct {
+	Dir  string
+	Keys []string // "key: old → new"
+}
+
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("%s: the config differs from the run's: %s; resume without a config, or start a new run", e.Dir, strings.Join(e.Keys, "; "))
+}
+
+// LoadHarness reads a harness program from a file.
+func LoadHarness(path string) (whale.Harness, error) {
+	src, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, &InputError{fmt.Errorf("harness %s: no such file; set the key harness to the path of a .star program", path)}
+	}
+	if err != nil {
+		return nil, &InputError{fmt.Errorf("harness %s: %w", path, unwrapPath(err))}
+	}
+	h, err := star.Load(filepath.Base(path), src)
+	if err != nil {
+		return nil, &InputError{fmt.Errorf("harness %s: %w", path, err)}
+	}
+	return h, nil
+}
+
+func unwrapPath(err error) error {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+package recipe
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/rollout"
+	"github.com/seed-095d5d2b/whale/stats"
+)
+
+// Result is mean@k of a pair on a split.
+type Result struct {
+	Examples int                `json:"examples"`
+	Draws    int                `json:"draws"` // k
+	Mean     float64            `json:"mean"`  // averaged per example, then over examples
+	Low      float64            `json:"low"`   // 95% interval, bootstrap over examples
+	High     float64            `json:"high"`
+	Failed   int                `json:"failed"` // rollouts in state failed
+	Metrics  map[string]float64 `json:"metrics,omitempty"`
+	Rewards  [][]float64        `json:"-"` // [examples][draws]
+}
+
+// Evaluate runs a harness on every example of a split, k draws each, and summarises. Draw d of an example is the same evidence whatever k is.
+func Evaluate(ctx context.Context, run *rollout.Runner, h whale.Harness, split whale.Split, purpose whale.Purpose, draws int) (Result, error) {
+	examples, err := run.Task.Examples(split)
+	if err != nil {
+		return Result{}, err
+	}
+	if len(examples) == 0 {
+		return Result{}, fmt.Errorf("task %s: split %s is empty", run.Task.Name(), split)
+	}
+	jobs := make([]rollout.Job, 0, len(examples)*draws)
+	for _, x := range examples { // the draws of one example together, so that they share its prompt's cache
+		for d := range draws {
+			jobs = append(jobs, rollout.Job{Harness: h, Example: x, Split: split, Purpose: purpose, Draw: d})
+		}
+	}
+	rollouts, err := run.Run(ctx, jobs)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := rollout.Complete(rollouts); err != nil {
+		return Result{}, fmt.Errorf("evaluation on %s: %w", split, err)
+	}
+	return summarise(rollouts, len(examples), draws, run.RunSeed)
+}
+
+func summarise(rollouts []*whale.Rollout, examples, draws int, seed uint64) (Result, error) {
+	res := Result{Examples: examples, Draws: draws, Metrics: map[string]float64{}}
+	counts := map[string]int{}
+	for i := range examples {
+		row := make([]float64, draws)
+		for d := range draws {
+			ro := rollouts[i*draws+d]
+			row[d] = ro.Reward()
+			if ro.State == whale.StateFailed {
+				res.Failed++
+			}
+			for k, v := range ro.Verdict.Metrics {
+				res.Metrics[k] += v
+				counts[k]++
+			}
+		}
+		res.Rewards = append(res.Rewards, row)
+	}
+	for k := range res.Metrics {
+		res.Metrics[k] /= float64(counts[k])
+	}
+	interval, err := stats.MeanInterval(res.Rewards, uint64(whale.DeriveSeed(seed, "bootstrap")))
+	if err != nil {
+		return res, err
+	}
+	res.Mean, res.Low, res.High = interval.Mean, interval.Low, interval.High
+	return res, nil
+}
+
+// curveRecord is the journal entry of one curve point.
+type curveRecord struct {
+	Weights whale.ID `json:"weights"`
+	Harness whale.ID `json:"harness"`
+	Result
+}
+
+// curve takes one draw an example of the test split for the present pair, unless the journal has it. Nothing of it goes back to a phase.
+func (r *Run) curve(ctx context.Context, at string) error {
+	if !r.Config.Evaluation.Curve {
+		return nil
+	}
+	var rec curveRecord
+	done, err := r.journal.Lookup(ctx, kindCurve, at, &rec)
+	if err != nil {
+		return err
+	}
+	if !done {
+		start := r.opt.Now()
+		policy, err := r.current(ctx, r.stepsAt(at))
+		if err != nil {
+			return err
+		}
+		res, err := Evaluate(ctx, r.runner(policy, "curve-"+at, 0), r.harness, whale.SplitTest, whale.PurposeTest, 1)
+		if err != nil {
+			return err
+		}
+		rec = curveRecord{Weights: policy.Weights().ID, Harness: r.harness.ID(), Result: res}
+		if err := r.journal.Record(ctx, kindCurve, at, rec); err != nil {
+			return err
+		}
+		if err := r.charge(ctx, "curve/"+at, string(whale.PurposeTest), start); err != nil {
+			return err
+		}
+	}
+	r.tell(Event{Kind: EventCurve, At: at, Harness: string(rec.Harness), Weights: string(rec.Weights), Score: &rec.Mean, Replayed: done})
+	return nil
+}
+
+// stepsAt is the number of rollout steps before the curve point after a phase ("start" or the phase's name).
+func (r *Run) stepsAt(at string) int {
+	for _, ph := range r.plan.Phases {
+		if ph.Name() == at {
+			return max(ph.To, r.stepsBefore(ph))
+		}
+	}
+	return 0
+}

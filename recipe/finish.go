@@ -1,0 +1,94 @@
+package recipe
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/seed-095d5d2b/whale"
+)
+
+// Pair is one row of the final table.
+type Pair struct {
+	Name    string   `json:"name"` // "(θK,hK)", …
+	Weights whale.ID `json:"weights"`
+	Harness whale.ID `json:"harness"`
+	Result
+}
+
+// Summary is what a finished run came to.
+type Summary struct {
+	Dir         string                        `json:"dir"`
+	Pairs       []Pair                        `json:"pairs"` // (θ0,h0), (θK,h0), (θ0,hK), (θK,hK)
+	Ledger      map[string]map[string]float64 `json:"ledger"`
+	Weights     string                        `json:"weights"`      // folder of the final weights
+	HarnessFile string                        `json:"harness_file"` // of the final harness
+	Diff        string                        `json:"diff"`         // against h_0, unified
+}
+
+// finalRecord is the journal entry of the end.
+type finalRecord struct {
+	Pairs []Pair `json:"pairs"`
+}
+
+// finish evaluates the four pairs, journals the table and writes report/summary.json.
+func (r *Run) finish(ctx context.Context) (*Summary, error) {
+	var rec finalRecord
+	done, err := r.journal.Lookup(ctx, kindFinal, "final", &rec)
+	if err != nil {
+		return nil, err
+	}
+	if !done {
+		start := r.opt.Now()
+		if rec.Pairs, err = r.pairs(ctx); err != nil {
+			return nil, err
+		}
+		if err := r.journal.Record(ctx, kindFinal, "final", rec); err != nil {
+			return nil, err
+		}
+		if err := r.charge(ctx, "final", string(whale.PurposeTest), start); err != nil {
+			return nil, err
+		}
+	}
+	s := &Summary{Dir: r.store.Dir(), Pairs: rec.Pairs, HarnessFile: filepath.Join(r.store.Dir(), "harness", string(r.harness.ID())+".star")}
+	if r.trained > 0 {
+		s.Weights = filepath.Join(r.store.Dir(), "weights", snapshotID(r.trained-1))
+	}
+	if s.Ledger, err = r.store.Ledger(ctx); err != nil {
+		return nil, err
+	}
+	s.Diff = string(diff.Diff("h0", r.base.Source(), "hK", r.harness.Source()))
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return s, r.store.WriteFile("report/summary.json", append(data, '\n'))
+}
+
+// pairs evaluates mean@k of {θ0, θK} × {h0, hK} on the test split, on common random numbers.
+func (r *Run) pairs(ctx context.Context) ([]Pair, error) {
+	final, err := r.current(ctx, r.plan.Steps)
+	if err != nil {
+		return nil, err
+	}
+	first := r.BasePolicy()
+	defer first.Close()
+	var out []Pair
+	for _, p := range []struct {
+		name    string
+		policy  whale.Policy
+		harness whale.Harness
+	}{
+		{"(θ0,h0)", first, r.base}, {"(θK,h0)", final, r.base}, {"(θ0,hK)", first, r.harness}, {"(θK,hK)", final, r.harness},
+	} {
+		r.tell(Event{Kind: EventFinal, Text: p.name})
+		res, err := Evaluate(ctx, r.runner(p.policy, "final", 0), p.harness, whale.SplitTest, whale.PurposeTest, r.Config.Evaluation.Draws)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Pair{Name: p.name, Weights: p.policy.Weights().ID, Harness: p.harness.ID(), Result: res})
+	}
+	return out, nil
+}

@@ -1,0 +1,113 @@
+package recipe
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/store"
+)
+
+// journal is the run's write-once log: an entry is known by kind and operation id. It satisfies metaharness.Log.
+type journal struct {
+	run  *store.Run
+	mu   sync.Mutex
+	seen map[string]json.RawMessage // kind \x00 op
+}
+
+func openJournal(ctx context.Context, run *store.Run) (*journal, error) {
+	events, err := run.Events(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{run: run, seen: make(map[string]json.RawMessage, len(events))}
+	for _, e := range events {
+		j.seen[e.Kind+"\x00"+e.Op] = e.Data
+	}
+	return j, nil
+}
+
+// Lookup reads an entry into v, if there is one.
+func (j *journal) Lookup(_ context.Context, kind, op string, v any) (bool, error) {
+	j.mu.Lock()
+	data, ok := j.seen[kind+"\x00"+op]
+	j.mu.Unlock()
+	if !ok {
+		return false, nil
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return false, fmt.Errorf("journal: %s %s: %w", kind, op, err)
+	}
+	return true, nil
+}
+
+// Record writes an entry; it is durable when Record returns. The same entry again is fine, a different one is an error: a resumed run
+// that decides otherwise than the killed one must not go on.
+func (j *journal) Record(ctx context.Context, kind, op string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("journal: %s %s: %w", kind, op, err)
+	}
+	if _, err := j.run.Append(ctx, kind, op, json.RawMessage(data)); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	j.seen[kind+"\x00"+op] = data
+	j.mu.Unlock()
+	return nil
+}
+
+// rolloutCache keeps rollouts in the run directory and charges them to the ledger. It satisfies rollout.Cache.
+type rolloutCache struct {
+	run   *store.Run
+	phase string // of the plan
+	step  int
+}
+
+// Get reads a rollout by its key.
+func (c rolloutCache) Get(ctx context.Context, key whale.RolloutKey) (*whale.Rollout, bool, error) {
+	id := string(key.ID())
+	if _, ok, err := c.run.Rollout(ctx, id); err != nil || !ok {
+		return nil, false, err
+	}
+	data, err := c.run.Trajectory(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	r := new(whale.Rollout)
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, false, fmt.Errorf("rollout %s: %w", id, err)
+	}
+	return r, true, nil
+}
+
+// Put writes a complete rollout with its trajectory and its cost.
+func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	usage, err := json.Marshal(r.Episode.Usage)
+	if err != nil {
+		return err
+	}
+	reward := r.Reward()
+	reason := r.Verdict.Reason
+	if f := r.Episode.Failure; f != nil {
+		reason = string(f.Reason) + ": " + f.Detail
+	}
+	id := string(r.Key.ID())
+	u := r.Episode.Usage
+	b := new(store.Batch)
+	b.PutRollout(store.RolloutRow{
+		Key: id, Purpose: string(r.Key.Purpose), Phase: c.phase, Step: c.step, ExampleID: r.Key.Example, Draw: r.Key.Draw,
+		Harness: string(r.Key.Harness), Weights: string(r.Key.Weights), State: string(r.State), Reward: &reward, Reason: reason, Usage: usage,
+	}, line)
+	b.Charge("rollout/"+id, store.Item{Purpose: string(r.Key.Purpose), Counters: map[string]float64{
+		"rollouts": 1, "model_calls": float64(u.ModelCalls), "tool_calls": float64(u.ToolCalls),
+		"prompt_tokens": float64(u.PromptTokens), "sampled_tokens": float64(u.SampledTokens), "retries": float64(r.Retries),
+	}})
+	return c.run.Commit(ctx, b)
+}

@@ -1,0 +1,104 @@
+package recipe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/lm"
+	"github.com/seed-095d5d2b/whale/lm/kernel"
+	"github.com/seed-095d5d2b/whale/policy/local"
+	"github.com/seed-095d5d2b/whale/sandbox"
+	"github.com/seed-095d5d2b/whale/sandbox/calc"
+	"github.com/seed-095d5d2b/whale/task/math"
+)
+
+// Parts are what a config names, opened: they are the same for a run, an evaluation and a single episode.
+type Parts struct {
+	Config Config
+	Task   whale.Task
+	Bundle *local.Bundle
+	Pool   *kernel.Pool
+
+	sandboxes *sandbox.Pool
+}
+
+// OpenParts opens task and model. workers is the number of CPU cores to use.
+func OpenParts(ctx context.Context, c Config, workers int) (_ *Parts, err error) {
+	p := &Parts{Config: c}
+	defer func() {
+		if err != nil {
+			p.Close()
+		}
+	}()
+	if p.Bundle, err = local.Open(c.Policy.Model); err != nil {
+		return nil, &InputError{err}
+	}
+	limits := c.Task.Math.Calculator
+	p.sandboxes, err = sandbox.NewPool(sandbox.Options{
+		Spec: sandbox.Spec{
+			Entry: calc.EntryName, Memory: limits.MemoryBytes, Wall: time.Duration(limits.WallSeconds * float64(time.Second)),
+			Steps: limits.Steps, MaxOutput: limits.OutputBytes,
+		},
+		Workers: workers,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p.Task, err = math.New(ctx, c.Task.Math, calculator{calc.New(p.sandboxes)}); err != nil {
+		return nil, &InputError{err}
+	}
+	p.Pool = kernel.NewPool(workers)
+	return p, nil
+}
+
+// calculator fits the sandboxed calculator to the math task.
+type calculator struct{ c *calc.Calculator }
+
+func (c calculator) Do(ctx context.Context, src string) (string, string, error) {
+	r, err := c.c.Do(ctx, src)
+	return r.Output, r.Error, err
+}
+
+// LocalOptions are the resources of embedded policies.
+func (p *Parts) LocalOptions() local.Options {
+	return local.Options{Pool: p.Pool, MaxBatch: p.Config.Policy.MaxBatch, CacheTokens: p.Config.Policy.CacheTokens}
+}
+
+// BasePolicy starts a sampler over θ_0.
+func (p *Parts) BasePolicy() whale.Policy {
+	return local.NewPolicy(p.Bundle.Renderer, p.Bundle.Model, p.LocalOptions())
+}
+
+func (p *Parts) newTrainer() whale.Trainer {
+	o := p.Config.Weight.Optimizer
+	return local.NewTrainer(p.Bundle, lm.AdamW{
+		Beta1: float32(o.Beta1), Beta2: float32(o.Beta2), Eps: float32(o.Eps), WeightDecay: float32(o.WeightDecay), ClipNorm: float32(o.ClipNorm),
+	}, p.LocalOptions())
+}
+
+// Counts are the sizes of the task's splits.
+func (p *Parts) Counts() (Counts, error) {
+	var n Counts
+	for split, to := range map[whale.Split]*int{
+		whale.SplitTrain: &n.Train, whale.SplitSearch: &n.Search, whale.SplitValidation: &n.Validation, whale.SplitTest: &n.Test,
+	} {
+		xs, err := p.Task.Examples(split)
+		if err != nil {
+			return n, fmt.Errorf("task %s: %w", p.Task.Name(), err)
+		}
+		*to = len(xs)
+	}
+	return n, nil
+}
+
+// Close ends what OpenParts started.
+func (p *Parts) Close() {
+	if p.Pool != nil {
+		p.Pool.Close()
+	}
+	if p.sandboxes != nil {
+		p.sandboxes.Close()
+	}
+}

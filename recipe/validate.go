@@ -1,0 +1,88 @@
+package recipe
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/seed-095d5d2b/whale/strictyaml"
+)
+
+var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// validate names the first setting that makes no sense, by its key.
+func (c Config) validate() error {
+	if !goodName.MatchString(c.Name) {
+		return fmt.Errorf("name: got %q, want letters, digits, dot, dash and underscore, at most 64", c.Name)
+	}
+	for _, k := range []struct {
+		key, got string
+		want     []string
+	}{
+		{"policy.kind", c.Policy.Kind, []string{"local"}},
+		{"task.kind", c.Task.Kind, []string{"math"}},
+		{"schedule.method", c.Schedule.Method, []string{"whale"}},
+		{"search.proposer", c.Search.Proposer, []string{"evolve"}},
+	} {
+		if err := oneOf(k.key, k.got, k.want); err != nil {
+			return err
+		}
+	}
+	if err := c.Task.Math.Validate(); err != nil {
+		return fmt.Errorf("task.math.%w", err)
+	}
+	if err := c.Weight.Validate(); err != nil {
+		return err
+	}
+	for _, k := range []struct {
+		key      string
+		got      float64
+		low, top float64
+	}{
+		{"policy.max_batch", float64(c.Policy.MaxBatch), 1, 4096},
+		{"policy.cache_tokens", float64(c.Policy.CacheTokens), 0, 1 << 30},
+		{"sampling.temperature", c.Sampling.Temperature, 0, 100},
+		{"sampling.top_p", c.Sampling.TopP, 1e-6, 1},
+		{"sampling.top_k", float64(c.Sampling.TopK), 0, 1 << 20},
+		{"limits.steps", float64(c.Limits.Steps), 1, 1e12},
+		{"limits.model_calls", float64(c.Limits.ModelCalls), 1, 1e6},
+		{"limits.tool_calls", float64(c.Limits.ToolCalls), 0, 1e6},
+		{"limits.tokens", float64(c.Limits.Tokens), 1, 1e9},
+		{"limits.message_bytes", float64(c.Limits.MessageBytes), 1, 1 << 30},
+		{"limits.log_bytes", float64(c.Limits.LogBytes), 0, 1 << 30},
+		{"limits.memory_bytes", float64(c.Limits.MemoryBytes), 1 << 20, 1 << 40},
+		{"limits.wall_seconds", c.Limits.WallSeconds, 0.1, 1e6},
+		{"schedule.epochs", c.Schedule.Epochs, 1e-6, 1e6},
+		{"schedule.sessions", float64(c.Schedule.Sessions), 0, 1e6},
+		{"schedule.total_epochs", c.Schedule.TotalEpochs, 1e-6, 1e6},
+		{"weight.optimizer.beta1", c.Weight.Optimizer.Beta1, 0, 0.999999},
+		{"weight.optimizer.beta2", c.Weight.Optimizer.Beta2, 0, 0.9999999},
+		{"weight.optimizer.eps", c.Weight.Optimizer.Eps, 1e-16, 1},
+		{"weight.optimizer.weight_decay", c.Weight.Optimizer.WeightDecay, 0, 10},
+		{"weight.optimizer.clip_norm", c.Weight.Optimizer.ClipNorm, 0, 1e9},
+		{"search.candidates", float64(c.Search.Candidates), 1, 1000},
+		{"search.canaries", float64(c.Search.Canaries), 0, 1000},
+		{"evaluation.draws", float64(c.Evaluation.Draws), 1, 1000},
+		{"snapshots.last", float64(c.Snapshots.Last), 1, 1e6},
+		{"concurrency", float64(c.Concurrency), 1, 65536},
+		{"retries", float64(c.Retries), 0, 100},
+	} {
+		if !(k.got >= k.low && k.got <= k.top) {
+			return fmt.Errorf("%s: got %g, want %g to %g", k.key, k.got, k.low, k.top)
+		}
+	}
+	return nil
+}
+
+func oneOf(key, got string, want []string) error {
+	for _, w := range want {
+		if got == w {
+			return nil
+		}
+	}
+	msg := fmt.Sprintf("%s: got %q, want %s", key, got, strings.Join(want, " or "))
+	if near := strictyaml.Nearest(got, want); near != "" {
+		msg += fmt.Sprintf(": did you mean %q?", near)
+	}
+	return fmt.Errorf("%s", msg)
+}

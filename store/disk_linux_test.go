@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// inNamespace runs a child that may mount file systems of its own; they vanish with it.
+func inNamespace(t *testing.T, name string) {
+	t.Helper()
+	cmd := child(t, name, t.TempDir())
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if strings.HasPrefix(string(out), "mount: ") || err != nil && !errors.As(err, new(*exec.ExitError)) {
+		t.Skipf("no namespace to mount in: %v %s", err, out)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+func mountTiny(dir string) error {
+	if err := syscall.Mount("tiny", dir, "tmpfs", 0, "size=3m"); err != nil {
+		return fmt.Errorf("mount: %w", err)
+	}
+	return nil
+}
+
+func oneLine(err error, path string) error {
+	if text := err.Error(); strings.Contains(text, "\n") || !strings.HasPrefix(text, path) {
+		return fmt.Errorf("got error %q, want one line that begins with %s", text, path)
+	}
+	return nil
+}
+
+func TestFullDisk(t *testing.T) { inNamespace(t, "full") }
+
+// childFull fills a tiny disk: everything fails with ErrFull, and what was acknowledged stays. With room again
+// the same Run goes on.
+func childFull(args []string) error {
+	dir, ctx := args[0], context.Background()
+	if err := mountTiny(dir); err != nil {
+		return err
+	}
+	r, err := Create(filepath.Join(dir, "run"), []byte("a: 1\n"), testOptions)
+	if err != nil {
+		return err
+	}
+	if err := r.WriteFile("report/a", []byte("old")); err != nil {
+		return err
+	}
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 2<<20), 0o644); err != nil {
+		return err
+	}
+	acked := 0
+	for ; ; acked++ {
+		rr, line := row(acked)
+		if err = r.PutRollout(ctx, rr, line); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, ErrFull) {
+		return fmt.Errorf("put on a full disk: got %w, want ErrFull", err)
+	}
+	if err := oneLine(err, r.Dir()); err != nil {
+		return err
+	}
+	big := make([]byte, 4<<20)
+	if err := r.WriteFile("report/a", big); !errors.Is(err, ErrFull) {
+		return fmt.Errorf("file on a full disk: got %w, want ErrFull", err)
+	}
+	err = r.WriteWeights("w", func(dir string) error { return os.WriteFile(filepath.Join(dir, "m"), big, 0o644) })
+	if !errors.Is(err, ErrFull) {
+		return fmt.Errorf("weights on a full disk: got %w, want ErrFull", err)
+	}
+	if got, err := r.ReadFile("report/a"); err != nil || string(got) != "old" {
+		return fmt.Errorf("the old file became %q, %w", got, err)
+	}
+	if err := os.Remove(ballast); err != nil {
+		return err
+	}
+	for end := acked + 20; acked < end; acked++ {
+		rr, line := row(acked)
+		if err := r.PutRollout(ctx, rr, line); err != nil {
+			return fmt.Errorf("with room again: %w", err)
+		}
+	}
+	if err := r.Close(); err != nil {
+		return err
+	}
+	if r, err = Open(r.Dir(), testOptions); err != nil {
+		return err
+	}
+	defer r.Close()
+	for i := range acked {
+		rr, line := row(i)
+		if got, err := r.Trajectory(ctx, rr.Key); err != nil || string(got) != string(line) {
+			return fmt.Errorf("rollout %d of %d: got %q, %w", i, acked, got, err)
+		}
+	}
+	return nil
+}
+
+func TestReadOnlyDisk(t *testing.T) { inNamespace(t, "readonly") }
+
+// childReadOnly reads a run on a disk that became read-only, closed and left by a kill.
+func childReadOnly(args []string) error {
+	dir, ctx := args[0], context.Background()
+	if err := mountTiny(dir); err != nil {
+		return err
+	}
+	r, err := Create(filepath.Join(dir, "run"), nil, testOptions)
+	if err != nil {
+		return err
+	}
+	rr, line := row(1)
+	if err := r.PutRollout(ctx, rr, line); err != nil {
+		return err
+	}
+	killed := filepath.Join(dir, "killed")
+	if err := os.CopyFS(killed, os.DirFS(r.Dir())); err != nil { // with its write-ahead log, as a kill leaves it
+		return err
+	}
+	if err := r.Close(); err != nil {
+		return err
+	}
+	if err := syscall.Mount("tiny", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "size=3m"); err != nil {
+		return fmt.Errorf("mount: %w", err)
+	}
+	if _, err := Open(r.Dir(), testOptions); !errors.Is(err, ErrReadOnly) {
+		return fmt.Errorf("open: got %w, want ErrReadOnly", err)
+	} else if err := oneLine(err, r.Dir()); err != nil {
+		return err
+	}
+	if _, err := Create(filepath.Join(dir, "other"), nil, testOptions); !errors.Is(err, ErrReadOnly) {
+		return fmt.Errorf("create: got %w, want ErrReadOnly", err)
+	}
+	for _, path := range []string{r.Dir(), killed} {
+		ro, err := OpenReadOnly(path)
+		if err != nil {
+			return err
+		}
+		defer ro.Close()
+		if got, err := ro.Trajectory(ctx, rr.Key); err != nil || string(got) != string(line) {
+			return fmt.Errorf("trajectory of %s: got %q, %w", path, got, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package math
+
+import (
+	"fmt"
+	"slices"
+
+	whale "github.com/seed-095d5d2b/whale"
+)
+
+// The sources of problems.
+const (
+	SourceGenerated = "generated"
+	SourceFiles     = "files"
+)
+
+// Config is the task's configuration. Start from DefaultConfig: zeros are taken as they are.
+type Config struct {
+	Source     string                   `json:"source" yaml:"source"`         // SourceGenerated or SourceFiles
+	Generator  GeneratorOptions         `json:"generator" yaml:"generator"`   // for source generated
+	Files      map[whale.Split][]string `json:"files" yaml:"files"`           // for source files: JSONL paths by split
+	Calculator CalculatorLimits         `json:"calculator" yaml:"calculator"` // of one tool call
+	Verifier   VerifierOptions          `json:"verifier" yaml:"verifier"`
+}
+
+// CalculatorLimits bound one call of the calculator. The environment applies OutputBytes; the others are for who builds the calculator.
+type CalculatorLimits struct {
+	Steps       uint64  `json:"steps" yaml:"steps"`               // interpreter steps
+	MemoryBytes int64   `json:"memory_bytes" yaml:"memory_bytes"` // of the worker
+	WallSeconds float64 `json:"wall_seconds" yaml:"wall_seconds"`
+	OutputBytes int     `json:"output_bytes" yaml:"output_bytes"` // of output and of error text, each
+}
+
+// DefaultConfig gives generated problems and the whole reply as the place of the box.
+func DefaultConfig() Config {
+	return Config{
+		Source:     SourceGenerated,
+		Generator:  DefaultGeneratorOptions(),
+		Calculator: CalculatorLimits{Steps: 1_000_000, MemoryBytes: 128 << 20, WallSeconds: 5, OutputBytes: 4096},
+	}
+}
+
+// Validate reports what is out of range or contradicts itself.
+func (c Config) Validate() error {
+	switch c.Source {
+	case SourceGenerated:
+		if len(c.Files) > 0 {
+			return fmt.Errorf("files: got %d splits with source %q, want none, or source %q", len(c.Files), c.Source, SourceFiles)
+		}
+		if err := c.Generator.Validate(); err != nil {
+			return err
+		}
+	case SourceFiles:
+		if len(c.Files) == 0 {
+			return fmt.Errorf("files: got none with source %q, want paths by split", c.Source)
+		}
+		for s, paths := range c.Files {
+			if !slices.Contains(splits(), s) {
+				return fmt.Errorf("files: got split %q, want one of %v", s, splits())
+			}
+			if len(paths) == 0 {
+				return fmt.Errorf("files.%s: got no paths, want at least one", s)
+			}
+		}
+	default:
+		return fmt.Errorf("source: got %q, want %q or %q", c.Source, SourceGenerated, SourceFiles)
+	}
+	if err := c.Calculator.Validate(); err != nil {
+		return err
+	}
+	return c.Verifier.Validate()
+}
+
+// Validate reports limits that allow nothing.
+func (l CalculatorLimits) Validate() error {
+	switch {
+	case l.Steps < 1:
+		return fmt.Errorf("calculator.steps: got %d, want at least 1", l.Steps)
+	case l.MemoryBytes < 1:
+		return fmt.Errorf("calculator.memory_bytes: got %d, want at least 1", l.MemoryBytes)
+	case !(l.WallSeconds > 0):
+		return fmt.Errorf("calculator.wall_seconds: got %v, want more than 0", l.WallSeconds)
+	case l.OutputBytes < 1:
+		return fmt.Errorf("calculator.output_bytes: got %d, want at least 1", l.OutputBytes)
+	}
+	return nil
+}
