@@ -79,7 +79,7 @@ func TestDrawFrequencies(t *testing.T) {
 	const draws = 20000
 	var s sampler
 	for _, r := range []Request{
-		{Temperature: 1}, {Temperature: 0.5}, {Temperature: 1, TopK: 3}, {Temperature: 1, TopP: 0.8}, {Temperature: 2, TopK: 5, TopP: 0.7},
+		{Temperature: 1}, {Temperature: 0.5}, {Temperature: 1, TopK: 3}, {Temperature: 1, TopP: 0.8}, {Temperature: 2, TopK: 3, TopP: 0.7},
 	} {
 		want, _ := truncated(logits, &r)
 		counts := make([]float64, len(logits))

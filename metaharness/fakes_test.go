@@ -98,6 +98,7 @@ type world struct {
 	cache    map[string][]whale.Rollout
 	runs     int
 	fault    func() error
+	noise    uint64                                                   // not 0: the model uses the tool, and writes the box, by chance
 	spoil    func(h whale.Harness, purpose whale.Purpose, i int) bool // infrastructure errors
 }
 
@@ -145,7 +146,7 @@ func (w *world) episode(ctx context.Context, h whale.Harness, purpose whale.Purp
 		r.State, r.Error = whale.StateError, "connection refused"
 		return r, nil
 	}
-	host := &scriptedHost{i: i, episode: &r.Episode}
+	host := &scriptedHost{i: i, noise: w.noise, episode: &r.Episode}
 	r.Episode.View = host.Start().Task
 	answer, err := h.Run(ctx, host)
 	var broken *whale.HarnessError
@@ -169,7 +170,14 @@ func (w *world) episode(ctx context.Context, h whale.Harness, purpose whale.Purp
 // scriptedHost plays model and tool.
 type scriptedHost struct {
 	i       int
+	noise   uint64
 	episode *whale.Episode
+}
+
+// chance is true with probability p, by the example, the kind of event and the turn, and not by the program.
+func (h *scriptedHost) chance(p float64, kind string) bool {
+	x := whale.DeriveSeed(h.noise, kind, fmt.Sprint(h.i), fmt.Sprint(len(h.episode.Calls)))
+	return float64(x) < p*(1<<31)
 }
 
 func (h *scriptedHost) Start() whale.Start {
@@ -213,10 +221,15 @@ func (h *scriptedHost) Do(_ context.Context, r whale.Request) (whale.Response, e
 func (h *scriptedHost) chat(r whale.Request) whale.Response {
 	last := r.Messages[len(r.Messages)-1]
 	text := "the answer is seven"
+	asked := last.Role == whale.RoleUser && strings.Contains(last.Content, "boxed") && len(r.Messages) > 1
 	switch {
+	case h.noise != 0 && h.episode.Usage.ToolCalls <= h.i%3 && h.chance(0.3, "ramble"):
+	case h.noise != 0 && h.episode.Usage.ToolCalls > h.i%3 && (h.chance(0.3, "box") || asked && h.chance(0.5, "asked")):
+		text = `the answer is \boxed{seven}`
+	case h.noise != 0 && h.episode.Usage.ToolCalls > h.i%3:
 	case h.episode.Usage.ToolCalls <= h.i%3:
 		text = "I compute:\n```python\nprint('seven')\n```\n"
-	case h.i%5 == 0, last.Role == whale.RoleUser && strings.Contains(last.Content, "boxed") && len(r.Messages) > 1:
+	case h.i%5 == 0, asked:
 		text = `the answer is \boxed{seven}`
 	}
 	n := len(text) / 4

@@ -58,6 +58,30 @@ func TestEvolveImproves(t *testing.T) {
 	}
 }
 
+// With a model that rambles by chance and obeys half the time, most searches still come out well above the start.
+func TestEvolveImprovesUnderNoise(t *testing.T) {
+	cfg := metaharness.Config{Sessions: 3, Candidates: 3, CanaryEpisodes: 2}
+	sum, better := 0.0, 0
+	const seeds = 8
+	for seed := range uint64(seeds) {
+		w := newWorld(32)
+		w.noise = seed + 1
+		res, err := search(cfg, evolve.New(), w, newLog()).Run(context.Background(), phaseIn(t, t.TempDir(), seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		gain := res.Entry.Score.Mean - res.Incoming.Mean
+		sum += gain
+		if gain >= 0.15 {
+			better++
+		}
+		t.Logf("seed %d: %.3f → %.3f: %s", seed, res.Incoming.Mean, res.Entry.Score.Mean, res.Entry.Hypothesis)
+	}
+	if better < seeds*3/4 {
+		t.Errorf("got %d of %d seeds that gain 0.15, want three in four; mean gain %.3f", better, seeds, sum/seeds)
+	}
+}
+
 // A failed session is recorded with its cost, and the phase goes on with what it had written.
 func TestFailedSession(t *testing.T) {
 	p := scripted{func(s whale.Session) (whale.SessionCost, error) {

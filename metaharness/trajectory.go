@@ -97,9 +97,9 @@ func useOf(e whale.ToolEvent, textCap int) ToolUse {
 // trajectoryLine is the longest form of a trajectory that keeps to the size: texts are cut shorter, then turns are left out.
 func trajectoryLine(n int, r *whale.Rollout, size int) ([]byte, error) {
 	turns := max(len(r.Episode.Calls), 1)
-	for textCap := 4096; ; textCap /= 2 {
+	for textCap := 4096; ; textCap = max(textCap/2, 32) {
 		line, err := json.Marshal(trajectoryOf(n, r, textCap, turns))
-		if err != nil || len(line) <= size || textCap <= 32 {
+		if err != nil || len(line) <= size || textCap == 32 && turns <= 2 {
 			return line, err
 		}
 		if textCap <= 256 {

@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed-095d5d2b/whale"
@@ -35,18 +36,20 @@ func OpenParts(ctx context.Context, c Config, workers int) (_ *Parts, err error)
 	if p.Bundle, err = local.Open(c.Policy.Model); err != nil {
 		return nil, &InputError{err}
 	}
-	limits := c.Task.Math.Calculator
+	sized := c.Task.Math.Calculator
+	limits := calc.Limits{Steps: sized.Steps, Output: sized.OutputBytes, Source: sized.SourceBytes}
 	p.sandboxes, err = sandbox.NewPool(sandbox.Options{
-		Spec: sandbox.Spec{
-			Entry: calc.EntryName, Memory: limits.MemoryBytes, Wall: time.Duration(limits.WallSeconds * float64(time.Second)),
-			Steps: limits.Steps, MaxOutput: limits.OutputBytes,
-		},
+		Spec:    calc.Spec(limits, sized.MemoryBytes, time.Duration(sized.WallSeconds*float64(time.Second))),
 		Workers: workers,
 	})
 	if err != nil {
 		return nil, err
 	}
-	if p.Task, err = math.New(ctx, c.Task.Math, calculator{calc.New(p.sandboxes)}); err != nil {
+	tool, err := calc.New(p.sandboxes, limits)
+	if err != nil {
+		return nil, err
+	}
+	if p.Task, err = math.New(ctx, c.Task.Math, calculator{tool}); err != nil {
 		return nil, &InputError{err}
 	}
 	p.Pool = kernel.NewPool(workers)
@@ -58,7 +61,7 @@ type calculator struct{ c *calc.Calculator }
 
 func (c calculator) Do(ctx context.Context, src string) (string, string, error) {
 	r, err := c.c.Do(ctx, src)
-	return r.Output, r.Error, err
+	return strings.TrimSuffix(r.Output, "\n"), r.Error, err
 }
 
 // LocalOptions are the resources of embedded policies.

@@ -71,7 +71,7 @@ func (e *Error) stepBack(got string, lines []string) {
 	switch got {
 	case "newline", "end of file", "indent", "outdent":
 		return
-	case "identifier":
+	case "identifier", "int literal", "float literal":
 		start = len(strings.TrimRightFunc(before, isWord))
 	case "string literal":
 		if before == "" {

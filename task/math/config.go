@@ -22,11 +22,12 @@ type Config struct {
 	Verifier   VerifierOptions          `json:"verifier" yaml:"verifier"`
 }
 
-// CalculatorLimits bound one call of the calculator. The environment applies OutputBytes; the others are for who builds the calculator.
+// CalculatorLimits bound one call of the calculator. [Sandboxed] gives a calculator that keeps them; the environment cuts the output of any other.
 type CalculatorLimits struct {
 	Steps       uint64  `json:"steps" yaml:"steps"`               // interpreter steps
 	MemoryBytes int64   `json:"memory_bytes" yaml:"memory_bytes"` // of the worker
 	WallSeconds float64 `json:"wall_seconds" yaml:"wall_seconds"`
+	SourceBytes int     `json:"source_bytes" yaml:"source_bytes"` // of the program
 	OutputBytes int     `json:"output_bytes" yaml:"output_bytes"` // of output and of error text, each
 }
 
@@ -35,7 +36,7 @@ func DefaultConfig() Config {
 	return Config{
 		Source:     SourceGenerated,
 		Generator:  DefaultGeneratorOptions(),
-		Calculator: CalculatorLimits{Steps: 1_000_000, MemoryBytes: 128 << 20, WallSeconds: 5, OutputBytes: 4096},
+		Calculator: CalculatorLimits{Steps: 1_000_000, MemoryBytes: 128 << 20, WallSeconds: 5, SourceBytes: 4096, OutputBytes: 4096},
 	}
 }
 
@@ -70,6 +71,9 @@ func (c Config) Validate() error {
 	return c.Verifier.Validate()
 }
 
+// maxWallSeconds keeps the wall time a duration that a timer can hold; no calculation of a model is worth an hour.
+const maxWallSeconds = 3600
+
 // Validate reports limits that allow nothing.
 func (l CalculatorLimits) Validate() error {
 	switch {
@@ -77,8 +81,10 @@ func (l CalculatorLimits) Validate() error {
 		return fmt.Errorf("calculator.steps: got %d, want at least 1", l.Steps)
 	case l.MemoryBytes < 1:
 		return fmt.Errorf("calculator.memory_bytes: got %d, want at least 1", l.MemoryBytes)
-	case !(l.WallSeconds > 0):
-		return fmt.Errorf("calculator.wall_seconds: got %v, want more than 0", l.WallSeconds)
+	case !(l.WallSeconds > 0 && l.WallSeconds <= maxWallSeconds):
+		return fmt.Errorf("calculator.wall_seconds: got %v, want more than 0 and at most %d", l.WallSeconds, maxWallSeconds)
+	case l.SourceBytes < 1:
+		return fmt.Errorf("calculator.source_bytes: got %d, want at least 1", l.SourceBytes)
 	case l.OutputBytes < 1:
 		return fmt.Errorf("calculator.output_bytes: got %d, want at least 1", l.OutputBytes)
 	}

@@ -8,6 +8,6 @@
 //   - [Load] reads JSONL files of real problems (AIME, GSM8K, …).
 //
 // [New] makes the task from a [Config]. An episode's environment has one tool, the calculator: Python-syntax code that the model
-// wrote, run by a [Calculator] that bounds steps, memory and time. The verifier ([NewVerifier]) reads the last \boxed{…} of the
+// wrote, run by a [Calculator] that bounds steps, memory and time ([Sandboxed]). The verifier ([NewVerifier]) reads the last \boxed{…} of the
 // final reply; integers are compared as integers ("025" is 25), everything else character by character.
 package math

@@ -3,6 +3,7 @@ package math
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,6 +144,8 @@ func TestConfigValidate(t *testing.T) {
 		{func(c *Config) { c.Calculator.Steps = 0 }, "calculator.steps: got 0"},
 		{func(c *Config) { c.Calculator.MemoryBytes = -1 }, "calculator.memory_bytes: got -1"},
 		{func(c *Config) { c.Calculator.WallSeconds = 0 }, "calculator.wall_seconds: got 0"},
+		{func(c *Config) { c.Calculator.WallSeconds = math.Inf(1) }, "calculator.wall_seconds: got +Inf"},
+		{func(c *Config) { c.Calculator.SourceBytes = 0 }, "calculator.source_bytes: got 0"},
 		{func(c *Config) { c.Calculator.OutputBytes = 0 }, "calculator.output_bytes: got 0"},
 		{func(c *Config) { c.Verifier.TailChars = -5 }, "verifier.tail_chars: got -5"},
 	} {
@@ -168,7 +171,7 @@ func TestConfigYAML(t *testing.T) {
 source: files
 generator: {seed: 7, two_step: 0.25, bare: 0.1, max_digits: 2, counts: {train: 1, search: 2, validation: 3, test: 4}}
 files: {train: [a.jsonl, b.jsonl], test: [c.jsonl]}
-calculator: {steps: 10, memory_bytes: 20, wall_seconds: 0.5, output_bytes: 30}
+calculator: {steps: 10, memory_bytes: 20, wall_seconds: 0.5, source_bytes: 40, output_bytes: 30}
 verifier: {tail_chars: 100}
 `
 	var got Config
@@ -179,7 +182,7 @@ verifier: {tail_chars: 100}
 		Source:     SourceFiles,
 		Generator:  GeneratorOptions{Seed: 7, TwoStep: 0.25, Bare: 0.1, MaxDigits: 2, Counts: Counts{1, 2, 3, 4}},
 		Files:      map[whale.Split][]string{whale.SplitTrain: {"a.jsonl", "b.jsonl"}, whale.SplitTest: {"c.jsonl"}},
-		Calculator: CalculatorLimits{Steps: 10, MemoryBytes: 20, WallSeconds: 0.5, OutputBytes: 30},
+		Calculator: CalculatorLimits{Steps: 10, MemoryBytes: 20, WallSeconds: 0.5, SourceBytes: 40, OutputBytes: 30},
 		Verifier:   VerifierOptions{TailChars: 100},
 	}
 	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {

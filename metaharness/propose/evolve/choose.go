@@ -56,51 +56,47 @@ func (s *session) pickParent(k plan) *archived {
 // pick takes one mutation: first a group, by prior, evidence and experience, then a value in it. Groups that used forbids are left
 // out. It gives nil where nothing is left.
 func (s *session) pick(mutations []mutation, e *evidence, sharpness float64, used []mutation) *mutation {
-	type group struct {
-		members []int
-		weight  float64
-	}
-	var groups []*group
-	index := map[string]*group{}
+	var groups [][]int // indices of mutations
+	index := map[string]int{}
 	for i := range mutations {
 		m := &mutations[i]
 		if clashes(m, used) {
 			continue
 		}
-		g := index[m.group()]
-		if g == nil {
-			g = &group{}
+		g, ok := index[m.group()]
+		if !ok {
+			g = len(groups)
 			index[m.group()] = g
-			groups = append(groups, g)
+			groups = append(groups, nil)
 		}
-		g.members = append(g.members, i)
+		groups[g] = append(groups[g], i)
 	}
 	if len(groups) == 0 {
 		return nil
 	}
 	weights := make([]float64, len(groups))
 	inner := make([][]float64, len(groups))
-	for i, g := range groups {
+	for i, members := range groups {
 		sum, experience := 0.0, 0.0
-		for _, at := range g.members {
+		for _, at := range members {
 			m := &mutations[at]
 			w := m.weight * s.bandit.factor(m)
 			inner[i] = append(inner[i], math.Pow(w, sharpness))
 			sum += m.weight
 			experience += w
 		}
-		first := &mutations[g.members[0]]
+		first := &mutations[members[0]]
 		w := priors[first.op] * e.weight(first.axis) * experience / sum
 		if first.scale > 0 {
 			w *= first.scale
 		}
 		if first.op == opCrossover || first.op == opLocal {
-			w *= min(4, sum/float64(len(g.members))) // how good the donors are
+			w *= min(4, sum/float64(len(members))) // how good the donors are
 		}
 		weights[i] = math.Pow(w, sharpness)
 	}
 	i := draw(s.rand, weights)
-	return &mutations[groups[i].members[draw(s.rand, inner[i])]]
+	return &mutations[groups[i][draw(s.rand, inner[i])]]
 }
 
 // clashes says whether a mutation would undo or repeat an earlier one of the same candidate, or stays on its axis.
