@@ -20,6 +20,7 @@ func search(cfg metaharness.Config, p whale.Proposer, w *world, log *memLog) *me
 
 // The offline proposer finds both faults of the start, too few turns and a missing box, within three sessions of three candidates.
 func TestEvolveImproves(t *testing.T) {
+	t.Parallel()
 	cfg := metaharness.Config{Sessions: 3, Candidates: 3, CanaryEpisodes: 2}
 	good, turns := 0, 0
 	for seed := range uint64(20) {
@@ -60,6 +61,7 @@ func TestEvolveImproves(t *testing.T) {
 
 // With a model that rambles by chance and obeys half the time, most searches still come out well above the start.
 func TestEvolveImprovesUnderNoise(t *testing.T) {
+	t.Parallel()
 	cfg := metaharness.Config{Sessions: 3, Candidates: 3, CanaryEpisodes: 2}
 	sum, better := 0.0, 0
 	const seeds = 8

@@ -3,15 +3,12 @@ package recipe
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/lm"
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/sandbox"
-	"github.com/seed-095d5d2b/whale/sandbox/calc"
 	"github.com/seed-095d5d2b/whale/task/math"
 )
 
@@ -37,31 +34,18 @@ func OpenParts(ctx context.Context, c Config, workers int) (_ *Parts, err error)
 		return nil, &InputError{err}
 	}
 	sized := c.Task.Math.Calculator
-	limits := calc.Limits{Steps: sized.Steps, Output: sized.OutputBytes, Source: sized.SourceBytes}
-	p.sandboxes, err = sandbox.NewPool(sandbox.Options{
-		Spec:    calc.Spec(limits, sized.MemoryBytes, time.Duration(sized.WallSeconds*float64(time.Second))),
-		Workers: workers,
-	})
-	if err != nil {
+	if p.sandboxes, err = sandbox.NewPool(sandbox.Options{Spec: sized.Spec(), Workers: workers}); err != nil {
 		return nil, err
 	}
-	tool, err := calc.New(p.sandboxes, limits)
+	tool, err := math.Sandboxed(p.sandboxes, sized)
 	if err != nil {
-		return nil, err
+		return nil, &ConfigError{fmt.Errorf("task.math.%w", err)}
 	}
-	if p.Task, err = math.New(ctx, c.Task.Math, calculator{tool}); err != nil {
+	if p.Task, err = math.New(ctx, c.Task.Math, tool); err != nil {
 		return nil, &InputError{err}
 	}
 	p.Pool = kernel.NewPool(workers)
 	return p, nil
-}
-
-// calculator fits the sandboxed calculator to the math task.
-type calculator struct{ c *calc.Calculator }
-
-func (c calculator) Do(ctx context.Context, src string) (string, string, error) {
-	r, err := c.c.Do(ctx, src)
-	return strings.TrimSuffix(r.Output, "\n"), r.Error, err
 }
 
 // LocalOptions are the resources of embedded policies.

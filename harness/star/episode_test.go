@@ -299,4 +299,6 @@ func TestHostMustAnswer(t *testing.T) {
 // silent answers every request with nothing.
 type silent struct{ *harnesstest.Host }
 
-func (silent) Do(context.Context, whale.Request) (whale.Response, error) { return whale.Response{}, nil }
+func (silent) Do(context.Context, whale.Request) (whale.Response, error) {
+	return whale.Response{}, nil
+}

@@ -2,6 +2,7 @@ package math
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/seed-095d5d2b/whale/sandbox"
@@ -33,5 +34,5 @@ type sandboxed struct{ calculator *calc.Calculator }
 
 func (s sandboxed) Do(ctx context.Context, src string) (output, errText string, err error) {
 	r, err := s.calculator.Do(ctx, src)
-	return r.Output, r.Error, err
+	return strings.TrimSuffix(r.Output, "\n"), r.Error, err // as a shell's $(…) would
 }

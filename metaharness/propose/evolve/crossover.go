@@ -44,7 +44,7 @@ func crossovers(p *program, parent *archived, programs []archived) []mutation {
 func roleTransfers(p *program, donor *archived, weight float64) []mutation {
 	var out []mutation
 	uses := donor.program.roleUses()
-	for i := range p.calls[:min(len(p.calls), maxCalls)] {
+	for i := range p.calls {
 		c := &p.calls[i]
 		for j := range c.fn.Params {
 			q := &c.fn.Params[j]

@@ -12,7 +12,6 @@ import (
 )
 
 const (
-	maxCalls     = 100 // calls of a program that are edited
 	maxBundled   = 6   // values of an argument that are tried together with another
 	maxFactories = 4   // forms of one factory
 	inert        = 0.2 // chance of an argument that seems to do nothing without another one
@@ -28,7 +27,7 @@ type option struct {
 // argumentEdits adds, removes and swaps arguments of library functions.
 func argumentEdits(p *program, lib *catalogue, e *evidence) []mutation {
 	var out []mutation
-	for i := range p.calls[:min(len(p.calls), maxCalls)] {
+	for i := range p.calls {
 		c := &p.calls[i]
 		out = append(out, insertions(p, c, lib, e)...)
 		out = append(out, removals(p, c)...)

@@ -3,6 +3,7 @@ package evolve
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -11,16 +12,20 @@ import (
 	"go.starlark.net/syntax"
 )
 
+// maxCalls bounds the calls of a program that are edited.
+const maxCalls = 100
+
 // span is a range of bytes of a source text.
 type span struct{ start, end int }
 
 // program is a source text with the places that can be edited.
 type program struct {
 	source string
-	lines  []int // byte offset of each line
+	lines  []int   // byte offset of each line
+	runes  [][]int // byte offset in its line of each character; made when first asked for
 	consts []constant
 	defs   []definition
-	calls  []call
+	calls  []call // of library functions, the first maxCalls
 }
 
 // constant is NAME = value at the top level.
@@ -73,6 +78,7 @@ func parse(source string, lib *catalogue) (*program, error) {
 			p.lines = append(p.lines, i+1)
 		}
 	}
+	p.runes = make([][]int, len(p.lines))
 	for _, stmt := range file.Stmts {
 		switch s := stmt.(type) {
 		case *syntax.AssignStmt:
@@ -84,7 +90,7 @@ func parse(source string, lib *catalogue) (*program, error) {
 			p.defs = append(p.defs, definition{name: s.Name.Name, at: at, text: source[at.start:at.end]})
 		}
 		syntax.Walk(stmt, func(n syntax.Node) bool {
-			if c, ok := n.(*syntax.CallExpr); ok {
+			if c, ok := n.(*syntax.CallExpr); ok && len(p.calls) < maxCalls {
 				p.addCall(c, lib)
 			}
 			return true
@@ -158,21 +164,27 @@ func (p *program) spanOf(n syntax.Node) span {
 
 // offset turns a position (line and column in code points, from 1) into a byte offset.
 func (p *program) offset(pos syntax.Position) int {
-	at := p.lines[pos.Line-1]
-	for range pos.Col - 1 {
-		_, size := utf8.DecodeRuneInString(p.source[at:])
-		at += size
+	line, col := int(pos.Line)-1, int(pos.Col)-1
+	if p.runes[line] == nil {
+		end := len(p.source)
+		if line+1 < len(p.lines) {
+			end = p.lines[line+1]
+		}
+		for i := range p.source[p.lines[line]:end] {
+			p.runes[line] = append(p.runes[line], i)
+		}
+		p.runes[line] = append(p.runes[line], end-p.lines[line])
 	}
-	return at
+	return p.lines[line] + p.runes[line][min(col, len(p.runes[line])-1)]
 }
+
+// line is the number of the line that an offset lies in, from 0.
+func (p *program) line(offset int) int { return sort.SearchInts(p.lines, offset+1) - 1 }
 
 // column is the number of characters before an offset in its line.
 func (p *program) column(offset int) int {
-	line := strings.LastIndexByte(p.source[:offset], '\n') + 1
-	return utf8.RuneCountInString(p.source[line:offset])
+	return utf8.RuneCountInString(p.source[p.lines[p.line(offset)]:offset])
 }
-
-func (p *program) line(offset int) int { return strings.Count(p.source[:offset], "\n") }
 
 // freeNames gives the names that a program takes from outside, its library modules among them.
 func freeNames(source string) (map[string]bool, error) {

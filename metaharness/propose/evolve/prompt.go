@@ -10,7 +10,10 @@ import (
 // promptNames are the constants that the contract keeps for prompts.
 var promptNames = []string{"SYSTEM_PROMPT", "USER_PROMPT"}
 
-const maxPrompt = 4000 // bytes; a longer prompt only gets shorter
+const (
+	maxPrompt    = 4000 // bytes; a longer prompt only gets shorter
+	maxSentences = 40   // that are left out or moved
+)
 
 // placeholder is a {name} that a program fills in: the sentence around it is left alone, and none is written.
 var placeholder = regexp.MustCompile(`\{[A-Za-z_][A-Za-z0-9_]*\}`)
@@ -43,7 +46,7 @@ func promptEdits(p *program, e *evidence, seen []string) []mutation {
 				set(opSay, ph.kind, ph.axis, ph.weight/2, fmt.Sprintf("say %q first", ph.text), prepended(parts, ph.text))
 			}
 		}
-		for i, s := range parts {
+		for i, s := range parts[:min(len(parts), maxSentences)] {
 			if placeholder.MatchString(s) || strings.TrimSpace(s) == "" {
 				continue
 			}
