@@ -10,7 +10,6 @@ type Limits struct {
 	Tokens       int     `json:"tokens" yaml:"tokens"`               // sampled tokens in all: the response limit
 	MessageBytes int     `json:"message_bytes" yaml:"message_bytes"` // bytes of all messages of one model call
 	LogBytes     int     `json:"log_bytes" yaml:"log_bytes"`         // bytes that print may write; what exceeds it is cut, not a failure
-	MemoryBytes  int64   `json:"memory_bytes" yaml:"memory_bytes"`   // of the harness program
 	WallSeconds  float64 `json:"wall_seconds" yaml:"wall_seconds"`   // a stop here is first an error, and repeated alone
 }
 
@@ -50,11 +49,11 @@ const (
 	FailToolCalls    FailReason = "limit:tool_calls"
 	FailTokens       FailReason = "limit:tokens"
 	FailMessageBytes FailReason = "limit:message_bytes"
-	FailMemory       FailReason = "limit:memory"
 	FailWall         FailReason = "limit:wall"
 	FailContext      FailReason = "limit:context"  // a prompt longer than the policy's context
 	FailProgram      FailReason = "program"        // the harness raised an error
 	FailContract     FailReason = "contract"       // a call or an answer that the contract does not allow
+	FailAuthored     FailReason = "authored"       // a tool argument that the model must have written is not a span of its latest reply
 	FailAnswer       FailReason = "answer:foreign" // run returned something that is not a reply of this episode
 )
 

@@ -2,7 +2,6 @@ package metaharness
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -120,7 +119,7 @@ func harnessFiles(e Entry, line IndexLine, rollouts []whale.Rollout) ([]file, er
 	var outcomes, trajectories bytes.Buffer
 	size := min(maxTrajectory, max(minTrajectory, maxTrajectories/max(1, len(rollouts))))
 	for i := range rollouts {
-		outcome, err := json.Marshal(outcomeOf(i+1, &rollouts[i]))
+		outcome, err := encode(outcomeOf(i+1, &rollouts[i]), "")
 		if err != nil {
 			return nil, err
 		}
@@ -128,21 +127,21 @@ func harnessFiles(e Entry, line IndexLine, rollouts []whale.Rollout) ([]file, er
 		if err != nil {
 			return nil, err
 		}
-		outcomes.Write(append(outcome, '\n'))
-		trajectories.Write(append(trajectory, '\n'))
+		outcomes.Write(outcome)
+		trajectories.Write(trajectory)
 	}
-	meta, err := json.MarshalIndent(line, "", "  ")
+	meta, err := encode(line, "  ")
 	if err != nil {
 		return nil, err
 	}
-	scoreJSON, err := json.MarshalIndent(score, "", "  ")
+	scoreJSON, err := encode(score, "  ")
 	if err != nil {
 		return nil, err
 	}
 	return []file{
 		{"harness.star", []byte(e.Source)},
-		{"meta.json", append(meta, '\n')},
-		{"score.json", append(scoreJSON, '\n')},
+		{"meta.json", meta},
+		{"score.json", scoreJSON},
 		{"outcomes.jsonl", outcomes.Bytes()},
 		{"trajectories.jsonl", trajectories.Bytes()},
 		{"failures.md", []byte(failuresMarkdown(e.Score, rollouts))},
@@ -176,11 +175,11 @@ func (a *archive) writeIndex() error {
 	for i, e := range a.entries {
 		l := a.line(e)
 		l.Accepted = i == a.current
-		data, err := json.Marshal(l)
+		data, err := encode(l, "")
 		if err != nil {
 			return fmt.Errorf("archive: index: %w", err)
 		}
-		b.Write(append(data, '\n'))
+		b.Write(data)
 	}
 	return a.write("index.jsonl", b.Bytes())
 }

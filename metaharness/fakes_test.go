@@ -187,7 +187,7 @@ func (h *scriptedHost) Start() whale.Start {
 		Tools: []whale.ToolSpec{{Name: "calculator", Description: "runs code", Parameters: []whale.ToolParameter{
 			{Name: "code", Type: "string", Description: "code", Required: true}}}},
 		Limits: whale.Limits{
-			Steps: 1e6, ModelCalls: 32, ToolCalls: 32, Tokens: 1e6, MessageBytes: 1e6, LogBytes: 1e4, MemoryBytes: 1 << 30, WallSeconds: 10,
+			Steps: 1e6, ModelCalls: 32, ToolCalls: 32, Tokens: 1e6, MessageBytes: 1e6, LogBytes: 1e4, WallSeconds: 10,
 		},
 	}
 }

@@ -1,6 +1,8 @@
 package metaharness
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -33,4 +35,14 @@ func runeStart(s string, i int) int {
 // oneLine puts a text on one line, bounded.
 func oneLine(s string, n int) string {
 	return cut(strings.Join(strings.Fields(s), " "), n)
+}
+
+// encode writes a value as JSON that ends in a line feed, and leaves <, > and & as they are, for it is read as text.
+func encode(v any, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	err := e.Encode(v)
+	return b.Bytes(), err
 }

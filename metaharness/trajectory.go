@@ -94,11 +94,11 @@ func useOf(e whale.ToolEvent, textCap int) ToolUse {
 	return use
 }
 
-// trajectoryLine is the longest form of a trajectory that keeps to the size: texts are cut shorter, then turns are left out.
+// trajectoryLine is the longest form of a trajectory, as a line, that keeps to the size: texts are cut shorter, then turns are left out.
 func trajectoryLine(n int, r *whale.Rollout, size int) ([]byte, error) {
 	turns := max(len(r.Episode.Calls), 1)
 	for textCap := 4096; ; textCap = max(textCap/2, 32) {
-		line, err := json.Marshal(trajectoryOf(n, r, textCap, turns))
+		line, err := encode(trajectoryOf(n, r, textCap, turns), "")
 		if err != nil || len(line) <= size || textCap == 32 && turns <= 2 {
 			return line, err
 		}

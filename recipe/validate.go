@@ -50,7 +50,6 @@ func (c Config) validate() error {
 		{"limits.tokens", float64(c.Limits.Tokens), 1, 1e9},
 		{"limits.message_bytes", float64(c.Limits.MessageBytes), 1, 1 << 30},
 		{"limits.log_bytes", float64(c.Limits.LogBytes), 0, 1 << 30},
-		{"limits.memory_bytes", float64(c.Limits.MemoryBytes), 1 << 20, 1 << 40},
 		{"limits.wall_seconds", c.Limits.WallSeconds, 0.1, 1e6},
 		{"schedule.epochs", c.Schedule.Epochs, 1e-6, 1e6},
 		{"schedule.sessions", float64(c.Schedule.Sessions), 0, 1e6},

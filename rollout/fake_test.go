@@ -139,7 +139,9 @@ func (v fakeVerifier) Verify(_ context.Context, x whale.Example, e *whale.Episod
 
 type fakeEnv struct{ closed bool }
 
-func (e *fakeEnv) Tools() []whale.ToolSpec { return []whale.ToolSpec{{Name: "echo"}} }
+func (e *fakeEnv) Tools() []whale.ToolSpec {
+	return []whale.ToolSpec{{Name: "echo"}, {Name: "move", Parameters: []whale.ToolParameter{{Name: "uci", Authored: true}, {Name: "note"}}}}
+}
 func (e *fakeEnv) Call(_ context.Context, name string, args map[string]json.RawMessage) (whale.ToolResult, error) {
 	if name == "broken" {
 		return whale.ToolResult{}, errors.New("the tool's server is away")

@@ -180,6 +180,9 @@ func (h *host) callTool(ctx context.Context, r whale.Request) (whale.Response, e
 	if size > h.limits.MessageBytes {
 		return whale.Response{}, fail(whale.FailMessageBytes, "env.call: arguments have %d bytes, the limit is %d", size, h.limits.MessageBytes)
 	}
+	if err := h.checkAuthored(r); err != nil {
+		return whale.Response{}, err
+	}
 	h.episode.Usage.ToolCalls++
 	res, err := h.env.Call(ctx, r.Name, r.Args)
 	if err != nil {
@@ -189,6 +192,30 @@ func (h *host) callTool(ctx context.Context, r whale.Request) (whale.Response, e
 		After: whale.ReplyRef(len(h.episode.Calls)), Name: r.Name, Args: r.Args, Result: res,
 	})
 	return whale.Response{Result: &res}, nil
+}
+
+// checkAuthored holds a harness to the arguments that the model must have written: each is a span of the latest reply's text
+// (design, invariant 6).
+func (h *host) checkAuthored(r whale.Request) error {
+	for _, t := range h.tools {
+		if t.Name != r.Name {
+			continue
+		}
+		for _, p := range t.Parameters {
+			raw, given := r.Args[p.Name]
+			if !p.Authored || !given {
+				continue
+			}
+			var value string
+			if json.Unmarshal(raw, &value) != nil {
+				value = string(raw) // a number or a boolean, as written
+			}
+			if n := len(h.episode.Calls); n == 0 || !strings.Contains(h.episode.Calls[n-1].Text, value) {
+				return fail(whale.FailAuthored, "env.call: %s: argument %q is not a span of the model's latest reply", r.Name, p.Name)
+			}
+		}
+	}
+	return nil
 }
 
 // cutAtStop cuts a text before the first stop text in it.

@@ -93,6 +93,36 @@ func TestPromptBeyondContextIsTheHarnessFailure(t *testing.T) {
 	}
 }
 
+// TestAuthoredArgumentsAreTheModels lets a harness play moves of its own, and the model's.
+func TestAuthoredArgumentsAreTheModels(t *testing.T) {
+	play := func(uci string, ask bool) func(ctx context.Context, h whale.Host) (whale.ReplyRef, error) {
+		return func(ctx context.Context, h whale.Host) (whale.ReplyRef, error) {
+			if ask {
+				if _, err := chat(ctx, h, user("move?")); err != nil {
+					return 0, err
+				}
+			}
+			_, err := h.Do(ctx, whale.Request{Op: whale.OpTool, Name: "move", Args: map[string]json.RawMessage{"uci": json.RawMessage(uci), "note": json.RawMessage(`"mine"`)}})
+			return 0, err
+		}
+	}
+	for _, tc := range []struct {
+		name, uci string
+		ask, ok   bool
+	}{
+		{"the model's", `"e2e4"`, true, true}, {"the harness's", `"d2d4"`, true, false}, {"before any reply", `"e2e4"`, false, false}, {"a number", `17`, true, false},
+	} {
+		out, err := runner(&bytePolicy{script: says("I play e2e4.")}).Run(t.Context(), []Job{job(goHarness{tc.name, play(tc.uci, tc.ask)}, "x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := out[0].Episode.Failure
+		if tc.ok != (f == nil) || !tc.ok && f.Reason != whale.FailAuthored {
+			t.Errorf("%s: got %+v, want allowed %v", tc.name, f, tc.ok)
+		}
+	}
+}
+
 func TestInfrastructureErrorIsRetriedAndNeverZero(t *testing.T) {
 	var calls atomic.Int32
 	p := &bytePolicy{script: func(whale.SampleRequest) (string, error) {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/seed-095d5d2b/whale/strictyaml"
 )
 
 // app owns everything that commands take from outside, so that tests run the real root command.
@@ -22,6 +24,9 @@ type app struct {
 
 	json bool // --json
 }
+
+// maxWorkers bounds --workers: each may be a process.
+const maxWorkers = 1024
 
 // main runs a command line and gives the exit code.
 func (a *app) main(ctx context.Context, args []string) int {
@@ -48,12 +53,18 @@ func (a *app) root() *cobra.Command {
 			"on its own verified rollouts and searching for a better harness program.\n\n" + exitHelp(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cmd.Help()
+		Args:          noSuchCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if a.workers < 1 || a.workers > maxWorkers {
+				return &usageError{fmt.Sprintf("--workers: got %d, want 1 to %d", a.workers, maxWorkers)}
+			}
+			return nil
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err.Error()} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{fmt.Sprintf("%v; see %s --help", err, cmd.CommandPath())}
+	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "machine-readable output: one JSON value a line")
 	root.PersistentFlags().IntVar(&a.workers, "workers", a.workers, "CPU cores to use")
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -73,14 +84,24 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // group is a command that only holds others.
 func group(use, short string, subs ...*cobra.Command) *cobra.Command {
-	c := &cobra.Command{Use: use, Short: short, Args: func(cmd *cobra.Command, list []string) error {
-		if len(list) > 0 {
-			return &usageError{fmt.Sprintf("unknown command %q; see %s --help", list[0], cmd.CommandPath())}
-		}
-		return nil
-	}, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	c := &cobra.Command{Use: use, Short: short, Args: noSuchCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	c.AddCommand(subs...)
 	return c
+}
+
+// noSuchCommand refuses the arguments of a command that only holds others, and names the nearest of them.
+func noSuchCommand(cmd *cobra.Command, list []string) error {
+	if len(list) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	if near := strictyaml.Nearest(list[0], names); near != "" {
+		return &usageError{fmt.Sprintf("unknown command %q: did you mean %q? see %s --help", list[0], near, cmd.CommandPath())}
+	}
+	return &usageError{fmt.Sprintf("unknown command %q; see %s --help", list[0], cmd.CommandPath())}
 }
 
 func (a *app) printJSON(v any) error {

@@ -47,7 +47,7 @@ func (o agentOptions) open(ctx context.Context, a *app, path string) (*recipe.Pa
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := recipe.OpenParts(ctx, config, max(1, a.workers))
+	parts, err := recipe.OpenParts(ctx, config, a.workers)
 	return parts, h, err
 }
 

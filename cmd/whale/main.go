@@ -16,11 +16,19 @@ import (
 )
 
 func main() {
-	if sandbox.Main(map[string]sandbox.Entry{calc.EntryName: calc.Entry}) {
+	if sandbox.Main(workerEntries()) {
 		return // this process was a worker
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	a := &app{
+	os.Exit(newApp().underSignals(os.Args[1:]))
+}
+
+// workerEntries are what worker processes of this binary can do.
+func workerEntries() map[string]sandbox.Entry {
+	return map[string]sandbox.Entry{calc.EntryName: calc.Entry}
+}
+
+func newApp() *app {
+	return &app{
 		stdout: os.Stdout, stderr: os.Stderr, now: time.Now, workers: runtime.GOMAXPROCS(0),
 		live: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
 		width: func() int {
@@ -30,7 +38,13 @@ func main() {
 			return 80
 		},
 	}
-	code := a.main(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
+}
+
+// underSignals runs a command line that SIGINT and SIGTERM interrupt. The second signal ends the process at once: whatever hangs, the
+// run directory bears it.
+func (a *app) underSignals(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return a.main(ctx, args)
 }

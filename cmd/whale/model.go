@@ -43,7 +43,7 @@ func (a *app) pretrainCmd() *cobra.Command {
 			if _, err := os.Stat(filepath.Join(out, "model.safetensors")); err == nil {
 				return &usageError{fmt.Sprintf("model pretrain: %s holds a model already; name another --out", out)}
 			}
-			pool := kernel.NewPool(max(1, a.workers))
+			pool := kernel.NewPool(a.workers)
 			defer pool.Close()
 			start := a.now()
 			bundle, err := organism.Pretrain(cmd.Context(), r, pool, func(p organism.Progress) {

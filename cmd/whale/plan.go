@@ -24,7 +24,7 @@ func (a *app) planCmd() *cobra.Command {
 			if _, err := recipe.LoadHarness(config.Harness); err != nil {
 				return err
 			}
-			parts, err := recipe.OpenParts(cmd.Context(), config, max(1, a.workers))
+			parts, err := recipe.OpenParts(cmd.Context(), config, a.workers)
 			if err != nil {
 				return err
 			}

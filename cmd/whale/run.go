@@ -91,7 +91,7 @@ func (a *app) start(ctx context.Context, config recipe.Config, dir string, view 
 }
 
 func (a *app) options(v view) recipe.Options {
-	return recipe.Options{Now: a.now, Workers: max(1, a.workers), Observe: v.event}
+	return recipe.Options{Now: a.now, Workers: a.workers, Observe: v.event}
 }
 
 // execute spends a run's plan under a view, and prints the final table.

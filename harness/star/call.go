@@ -36,7 +36,7 @@ func (e entry) method(self starlark.Value) *starlark.Builtin {
 			}
 			v, err := e.run(c)
 			var inside *starlark.EvalError // raised by a function that was called in turn: it says itself where
-			if err != nil && !errors.As(err, &inside) && episodeOf(thread).stopped() == nil {
+			if err != nil && !errors.As(err, &inside) && !strings.HasPrefix(err.Error(), e.FullName()+":") && episodeOf(thread).stopped() == nil {
 				err = fmt.Errorf("%s: %w", e.FullName(), err)
 			}
 			return v, err

@@ -100,7 +100,7 @@ func TestLoopRun(t *testing.T) {
 		{
 			name: "no limit on tokens is broken", args: `act = loop.code(), turns = 9`, replies: say(block),
 			set:  func(h *harnesstest.Host) { h.Limits.Tokens = 5 },
-			want: []string{"u:1+1?", "u:1+1? | 1 | t:2"}, answer: 2, tools: 1,
+			want: []string{"u:1+1?", "u:1+1? | 1 | t:2"}, answer: 2, tools: 2,
 		},
 		{name: "nothing left at all", args: `turns = 9`, replies: say("2"), set: func(h *harnesstest.Host) { h.Limits.ModelCalls = 0 }},
 		{

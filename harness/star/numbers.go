@@ -14,7 +14,7 @@ func jsonEntries() []entry {
 	indent := Param{Name: "indent", Type: TypeString, Default: `"\t"`, Doc: "one level of indentation"}
 	text := Param{Name: "s", Type: TypeString, Doc: "JSON"}
 	forward := func(name string, required int) func(c *call) (starlark.Value, error) {
-		f := json.Module.Members[name]
+		f := json.Module.Members[name].(*starlark.Builtin)
 		return func(c *call) (starlark.Value, error) {
 			if s, ok := c.args[0].(starlark.String); ok {
 				if err := c.scanned(string(s)); err != nil {
@@ -27,7 +27,7 @@ func jsonEntries() []entry {
 					kwargs = append(kwargs, starlark.Tuple{starlark.String(p.Name), v})
 				}
 			}
-			return starlark.Call(c.thread, f, starlark.Tuple(c.args[:required]), kwargs)
+			return f.CallInternal(c.thread, starlark.Tuple(c.args[:required]), kwargs)
 		}
 	}
 	return []entry{
@@ -83,7 +83,7 @@ func mathEntries() []entry {
 	}
 	out := make([]entry, len(table))
 	for i, t := range table {
-		f := math.Module.Members[t.name]
+		f := math.Module.Members[t.name].(*starlark.Builtin)
 		out[i] = entry{
 			Function: Function{Module: "math", Name: t.name, Returns: t.returns, Doc: t.doc, Params: t.params},
 			run: func(c *call) (starlark.Value, error) {
@@ -91,7 +91,7 @@ func mathEntries() []entry {
 				if args[len(args)-1] == nil { // log without a base
 					args = args[:len(args)-1]
 				}
-				return starlark.Call(c.thread, f, args, nil)
+				return f.CallInternal(c.thread, args, nil)
 			},
 		}
 	}

@@ -48,7 +48,7 @@ func patternFunctions() []entry {
 		},
 		{
 			Function: Function{Name: "sub", Returns: TypeString, Doc: "Replaces the matches.", Params: []Param{
-				{Name: "repl", Type: TypeAny, Doc: `a string, where \1 and \g<name> stand for groups, or a function of the match that gives a string`},
+				{Name: "repl", Type: TypeAny, Doc: "a string, where `\\1` and `\\g<name>` stand for groups, or a function of the match that gives a string"},
 				s, {Name: "count", Type: TypeInt, Default: "0", Doc: "the most replacements; 0 = all"}}},
 			run: reSub,
 		},

@@ -58,7 +58,6 @@ var limitDocs = map[string]struct {
 	"tokens":        {"sampled tokens in all", whale.FailTokens},
 	"message_bytes": {"bytes of all messages of one model.chat", whale.FailMessageBytes},
 	"log_bytes":     {"bytes of print; what exceeds them is cut, and no failure", ""},
-	"memory_bytes":  {"memory of the program", whale.FailMemory},
 	"wall_seconds":  {"wall time; a stop here is repeated alone before it counts", whale.FailWall},
 }
 
@@ -67,7 +66,35 @@ var reasonDocs = map[whale.FailReason]string{
 	whale.FailContext:  "a prompt was longer than the policy's context",
 	whale.FailProgram:  "the program raised an error; the detail begins with file:line:col",
 	whale.FailContract: "a call that the contract or the task does not allow",
+	whale.FailAuthored: "a tool argument that the model must have written was not a span of its latest reply",
 	whale.FailAnswer:   "run returned something that is neither a reply of this episode nor None",
+}
+
+// Example is a whole harness, as the reference shows it.
+const Example = `SYSTEM_PROMPT = "You solve word problems. You may compute with one python block."
+USER_PROMPT = "{question}\nPut the final number into \\boxed{}."
+
+def run(task, model, env):
+    return loop.run(
+        task, model, env,
+        system = SYSTEM_PROMPT,
+        user = USER_PROMPT,
+        turns = 3,
+        act = loop.code(tool = "calculator"),
+        done = loop.has_box,
+        nudge = "Give the final number in \\boxed{}.",
+    )
+`
+
+func indented(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if line != "\n" {
+			b.WriteString("    ")
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 const referenceIntro = `# The harness contract, version %d
@@ -85,6 +112,9 @@ The top level runs at the start of every episode, and nothing survives an episod
 control flow at the top level are on. Strings are UTF-8 bytes: indices, slices and the positions of matches count bytes. Calls nest at
 most %d deep. print goes to the episode's log.
 
+A whole harness, with the ready loop:
+
+%s
 ## run's parameters
 
 - task: what the task lets an agent see, as fields, such as task.question. An unknown field is an error that names the known ones.
@@ -101,7 +131,7 @@ A tool's complaint is in result.error and ends nothing. There is no try: an erro
 // Reference is the contract's reference in Markdown, generated from the tables that bind the library.
 func Reference() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, referenceIntro, whale.ContractVersion, MaxSource>>10, "while", MaxDepth)
+	fmt.Fprintf(&b, referenceIntro, whale.ContractVersion, MaxSource>>10, "while", MaxDepth, indented(Example))
 	writeAttributes(&b)
 	writeLimits(&b)
 	writeDialect(&b)
@@ -160,6 +190,9 @@ func writeFunction(b *strings.Builder, f Function) {
 		fmt.Fprintf(b, " Role: %s.", f.Role)
 	}
 	b.WriteString("\n\n")
+	if f.Module == "math" {
+		return // numbers, all of them
+	}
 	for _, p := range f.Params {
 		bounds := ""
 		switch {

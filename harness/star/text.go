@@ -33,7 +33,7 @@ func textEntries() []entry {
 	table := []entry{{
 		Function: Function{
 			Module: "text", Name: "fence", Returns: "string or None",
-			Doc: "Gives the inside of a fenced block (```lang … ```), without the last newline, or None. The last block may lack its closing fence.",
+			Doc: "Gives the inside of a fenced block (three backticks and the language, … three backticks), without the last newline, or None. The last block may lack its closing fence.",
 			Params: []Param{s, {Name: "lang", Type: TypeString, Default: `"python"`, Doc: "the block's language, in any case; \"\" = any block"},
 				which("first")},
 		},
@@ -43,7 +43,7 @@ func textEntries() []entry {
 	}, {
 		Function: Function{
 			Module: "text", Name: "tag", Returns: "string or None",
-			Doc:    "Gives what stands between <name> and </name>, without spaces around it, or None.",
+			Doc:    "Gives what stands between `<name>` and `</name>`, without spaces around it, or None.",
 			Params: []Param{s, {Name: "name", Type: TypeString, Doc: "the tag's name"}, which("last")},
 		},
 		run: func(c *call) (starlark.Value, error) {
@@ -52,14 +52,14 @@ func textEntries() []entry {
 	}, {
 		Function: Function{
 			Module: "text", Name: "boxed", Returns: "string or None",
-			Doc:    `Gives the content of the last \boxed{…} whose braces are balanced, or None.`,
+			Doc:    "Gives the content of the last `\\boxed{…}` whose braces are balanced, or None.",
 			Params: []Param{s},
 		},
 		run: func(c *call) (starlark.Value, error) { return orNone(boxed(c.string("s"))), nil },
 	}, {
 		Function: Function{
 			Module: "text", Name: "fill", Returns: TypeString,
-			Doc: "Replaces {name} by the value of that name, and leaves other braces alone.",
+			Doc: "Replaces `{name}` by the value of that name, and leaves other braces alone.",
 			Params: []Param{{Name: "template", Type: TypeString, Doc: "the text with {names}"},
 				{Name: "values", Type: TypeAny, Doc: "the task, or a dict with string keys"}},
 		},

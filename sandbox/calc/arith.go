@@ -296,6 +296,17 @@ func shiftOperands(op string, x, y starlark.Value) (a *big.Int, n int64, err err
 	return xi.BigInt(), n, nil
 }
 
+// unaryFuncs are the signs under the names that rewrite gives them.
+var unaryFuncs = map[string]syntax.Token{"__neg__": syntax.MINUS, "__pos__": syntax.PLUS, "__invert__": syntax.TILDE}
+
+func unary(op syntax.Token, x starlark.Value) (starlark.Value, error) {
+	v, err := starlark.Unary(op, boolToInt(x))
+	if err != nil {
+		return nil, fmt.Errorf("unsupported operand type for %s: %s", op, x.Type())
+	}
+	return v, nil
+}
+
 // pow is `**`.
 func pow(x, y starlark.Value) (starlark.Value, error) {
 	if !isNumber(x) || !isNumber(y) {
@@ -318,7 +329,7 @@ func pow(x, y starlark.Value) (starlark.Value, error) {
 	case f < 0 && !math.IsInf(f, 0) && g != math.Trunc(g):
 		return nil, errors.New("a negative number to a fractional power is complex, and complex numbers are not available")
 	}
-	p := math.Pow(f, g)
+	p := precisePow(f, g)
 	if math.IsInf(p, 0) && !math.IsInf(f, 0) && !math.IsInf(g, 0) {
 		return nil, errTooLarge
 	}

@@ -28,6 +28,11 @@ func (m *machine) builtins() starlark.StringDict {
 			return f(args[0], args[1])
 		})
 	}
+	for name, op := range unaryFuncs {
+		env[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return unary(op, args[0])
+		})
+	}
 	for name, f := range map[string]builtinFunc{
 		showName: m.show, enterName: enter, updateName: update, formatName: noFormat,
 		"print": m.print, "str": strBuiltin, "repr": reprBuiltin, "int": intBuiltin, "float": floatBuiltin, "range": rangeBuiltin,

@@ -3,6 +3,7 @@ package calc
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -60,30 +61,31 @@ func Eval(src string, lim Limits) (out string, err error) {
 	if !utf8.ValidString(src) || strings.ContainsRune(src, 0) {
 		return "", errorAt(0, "the program is not valid text")
 	}
-	code, err := translate(dedent(strings.ReplaceAll(src, "\r\n", "\n")))
+	src = dedent(strings.ReplaceAll(src, "\r\n", "\n"))
+	code, err := translate(src)
 	if err != nil {
 		return "", err
 	}
 	opts := &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true, Recursion: true}
 	file, err := opts.Parse(fileName, code, 0)
 	if err != nil {
-		return "", explain(err, lim)
+		return "", explain(err, src, lim)
 	}
 	rewrite(file)
 	m := &machine{out: output{limit: lim.Output}}
 	env := m.builtins()
 	program, err := starlark.FileProgram(file, env.Has)
 	if err != nil {
-		return "", explain(err, lim)
+		return "", explain(err, src, lim)
 	}
 	thread := &starlark.Thread{Name: fileName}
 	thread.SetMaxExecutionSteps(lim.Steps)
 	_, err = program.Init(thread, env)
-	return m.out.String(), explain(err, lim)
+	return m.out.String(), explain(err, src, lim)
 }
 
 // explain turns an error of the interpreter into one for the model.
-func explain(err error, lim Limits) error {
+func explain(err error, src string, lim Limits) error {
 	if err == nil {
 		return nil
 	}
@@ -108,7 +110,11 @@ func explain(err error, lim Limits) error {
 	if strings.Contains(msg, "too many steps") {
 		msg = fmt.Sprintf("too many steps, the limit is %d", lim.Steps)
 	}
-	return &Error{Line: line, Msg: oneLine(msg)}
+	if name, ok := strings.CutPrefix(msg, "undefined: "); ok && slices.Contains(mathNames(), name) {
+		msg += fmt.Sprintf(": did you mean math.%s?", name)
+	}
+	// The parser finds a missing bracket behind the last line.
+	return &Error{Line: min(line, strings.Count(src, "\n")), Msg: oneLine(msg)}
 }
 
 // oneLine keeps an error from carrying a program's data along.

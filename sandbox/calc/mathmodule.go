@@ -21,7 +21,7 @@ var mathConstants = map[string]float64{
 // floatFuncs take and return one float. A result that is no number for an argument that is one is a domain error, an
 // infinite one for a finite argument is too large.
 var floatFuncs = map[string]func(float64) float64{
-	"sqrt": math.Sqrt, "cbrt": math.Cbrt, "exp": math.Exp, "expm1": math.Expm1, "log2": math.Log2, "log10": math.Log10,
+	"sqrt": math.Sqrt, "cbrt": math.Cbrt, "exp": preciseExp, "expm1": math.Expm1, "log2": preciseLogBase(2), "log10": preciseLogBase(10),
 	"log1p": math.Log1p, "sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "fabs": math.Abs,
 	"degrees": func(x float64) float64 { return x * (180 / math.Pi) },
@@ -277,12 +277,12 @@ func logBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw
 		}
 	}
 	if len(x) == 1 {
-		return checked(math.Log(x[0]), x...)
+		return checked(preciseLog(x[0]), x...)
 	}
 	if x[1] == 1 {
 		return nil, errZero
 	}
-	return checked(math.Log(x[0])/math.Log(x[1]), x...)
+	return checked(preciseLog(x[0])/preciseLog(x[1]), x...)
 }
 
 func floatPow(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
@@ -293,7 +293,7 @@ func floatPow(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwar
 	if x[0] == 0 && x[1] < 0 {
 		return nil, errDomain
 	}
-	return checked(math.Pow(x[0], x[1]), x...)
+	return checked(precisePow(x[0], x[1]), x...)
 }
 
 func prod(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

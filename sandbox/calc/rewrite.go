@@ -16,6 +16,9 @@ var opNames = map[syntax.Token]string{
 	syntax.SLASHSLASH: "__floordiv__", syntax.PERCENT: "__mod__", syntax.LTLT: "__lshift__", syntax.GTGT: "__rshift__",
 }
 
+// signNames are those of the unary operators.
+var signNames = map[syntax.Token]string{syntax.MINUS: "__neg__", syntax.PLUS: "__pos__", syntax.TILDE: "__invert__"}
+
 // assignNames are those of the augmented assignments. `+=` has its own because it extends lists in place.
 var assignNames = map[syntax.Token]string{
 	syntax.PLUS_EQ: "__iadd__", syntax.MINUS_EQ: "__sub__", syntax.STAR_EQ: "__mul__", syntax.SLASH_EQ: "__div__",
@@ -146,6 +149,9 @@ func expr(x syntax.Expr) syntax.Expr {
 	case *syntax.UnaryExpr:
 		if x.X != nil { // nil in a bare * parameter
 			x.X = expr(x.X)
+		}
+		if name, ok := signNames[x.Op]; ok {
+			return call(x.OpPos, name, x.X)
 		}
 	case *syntax.ParenExpr:
 		x.X = expr(x.X)

@@ -50,6 +50,8 @@ func (t *translator) token(i int, tok token) error {
 		return t.importStatement(i)
 	case tok.kind == tokName && slices.Contains(unsupported, tok.text) && !t.isOp(i-1, "."):
 		return errorAt(tok.line, "%q is not available in the calculator", tok.text)
+	case tok.kind == tokName && tok.text == "for" && !t.startsStatement(i):
+		t.generator(i)
 	case tok.kind == tokNumber && strings.Contains(tok.text, "_"):
 		t.edits = append(t.edits, edit{tok.start, tok.end, strings.ReplaceAll(tok.text, "_", ""), 3})
 	case tok.kind == tokOp && tok.text == "**":
@@ -97,6 +99,23 @@ func (t *translator) power(i int) {
 		edit{start, start, powName + "(", 2},
 		edit{t.toks[i].start, t.toks[i].end, ",", 1},
 		edit{end, end, ")", 0})
+}
+
+// generator makes the generator expression whose first `for` is token i a list, as in sum(x for x in y); a comprehension in
+// other brackets is left alone.
+func (t *translator) generator(i int) {
+	depth := 0
+	for open := i - 1; open >= 0; open-- {
+		switch depth += t.bracket(open); {
+		case depth == 0 && t.toks[open].kind == tokName && t.toks[open].text == "for":
+			return // another clause of the same expression
+		case depth == 1:
+			if end, ok := t.closingOf(open); ok && t.isOp(open, "(") {
+				t.edits = append(t.edits, edit{t.toks[open].end, t.toks[open].end, "[", 1}, edit{t.toks[end].start, t.toks[end].start, "]", 1})
+			}
+			return
+		}
+	}
 }
 
 // powerAssign rewrites `name **= value`.

@@ -20,6 +20,9 @@ const (
 // Budget is asked before more steps of the matcher are taken; an error stops the match.
 type Budget func(steps int) error
 
+// matchSteps is what FindAll counts for each match that it keeps: an empty pattern matches everywhere, at almost no step.
+const matchSteps = 32
+
 // budgetSteps is how many steps are taken between two questions to the budget.
 const budgetSteps = 1024
 
@@ -53,6 +56,9 @@ func (r *Regexp) FindAll(text string, limit int, budget Budget) ([][]int, error)
 			break
 		}
 		all = append(all, spans)
+		if err := m.spend(matchSteps); err != nil { // what keeping a match costs
+			return nil, err
+		}
 		pos, advance = spans[1], spans[0] == spans[1]
 	}
 	return all, nil

@@ -212,3 +212,30 @@ func FuzzMutations(f *testing.F) {
 		}
 	})
 }
+
+// The largest programs that an archive may hold are edited within bounds.
+func TestLargePrograms(t *testing.T) {
+	lib := testLibrary(t)
+	e := gather(&workspace{about: testAbout}, lackingBox(4))
+	for name, source := range map[string]string{
+		"calls":     "def run(task, model, env): " + strings.Repeat("loop.run(task,model,env);", 2500) + "\n",
+		"constants": strings.Repeat("A = 1\n", 10000),
+		"prompt":    "SYSTEM_PROMPT = \"" + strings.Repeat("Yes. ", 12000) + "\"\n",
+		"umlauts":   "SYSTEM_PROMPT = \"" + strings.Repeat("ä. ", 12000) + "\"\n",
+	} {
+		p, err := parse(source, lib)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ms := append(constantEdits(p, &e), argumentEdits(p, lib, &e)...)
+		ms = append(ms, promptEdits(p, &e, nil)...)
+		if n := len(ms); n == 0 || n > 60000 {
+			t.Errorf("%s: got %d mutations, want some, and at most 60000", name, n)
+		}
+		for _, m := range ms[:min(len(ms), 50)] {
+			if next, err := splice(source, m.edits); err != nil || next == source {
+				t.Errorf("%s: %s: changed nothing, or %v", name, oneLine(m.what), err)
+			}
+		}
+	}
+}

@@ -51,7 +51,7 @@ func promptEdits(p *program, e *evidence, seen []string) []mutation {
 				continue
 			}
 			set(opUnsay, "", axisOther, 1, fmt.Sprintf("leave out %q", oneLine(s)), slices.Delete(slices.Clone(parts), i, i+1))
-			if i+1 < len(parts) && !placeholder.MatchString(parts[i+1]) {
+			if i+1 < len(parts) && !placeholder.MatchString(parts[i+1]) && strings.TrimSpace(s) != strings.TrimSpace(parts[i+1]) {
 				set(opReorder, "", axisOther, 1, fmt.Sprintf("%q after %q", oneLine(s), oneLine(parts[i+1])), swapped(parts, i))
 			}
 		}
