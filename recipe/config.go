@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/rsft"
 	"github.com/seed-095d5d2b/whale/strictyaml"
 	"github.com/seed-095d5d2b/whale/task/math"
@@ -93,7 +95,7 @@ func Default() Config {
 	return Config{
 		Name:     "run",
 		Seed:     1,
-		Policy:   PolicyConfig{Kind: "local", Model: "whale-tiny", MaxBatch: 64, CacheTokens: 1 << 16},
+		Policy:   PolicyConfig{Kind: "local", Model: "whale-tiny", MaxBatch: 64, CacheTokens: 1 << 14},
 		Sampling: whale.Sampling{Temperature: 1, TopP: 1, TopK: 20},
 		Task:     TaskConfig{Kind: "math", Math: math.DefaultConfig()},
 		Harness:  "h0.star",
@@ -117,7 +119,7 @@ func Default() Config {
 func LoadConfig(path string) (Config, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return Config{}, &ConfigError{fmt.Errorf("config %s: %w", path, unwrapPath(err))}
+		return Config{}, &ConfigError{fmt.Errorf("config %s: %w; name a config file, such as examples/math/quick.yaml", path, unwrapPath(err))}
 	}
 	c, err := ParseConfig(path, data)
 	if err != nil {
@@ -146,7 +148,7 @@ func ParseConfig(name string, data []byte) (Config, error) {
 // YAML writes the config with every default.
 func (c Config) YAML() ([]byte, error) { return yaml.Marshal(c) }
 
-// resolve makes relative paths absolute from dir. A model name that is no folder there stays a name.
+// resolve makes relative paths absolute from dir. The name of an embedded model stays a name.
 func (c *Config) resolve(dir string) {
 	abs := func(p string) string {
 		if p == "" || filepath.IsAbs(p) {
@@ -155,7 +157,7 @@ func (c *Config) resolve(dir string) {
 		return filepath.Join(dir, p)
 	}
 	c.Harness = abs(c.Harness)
-	if info, err := os.Stat(abs(c.Policy.Model)); err == nil && info.IsDir() {
+	if !slices.Contains(local.EmbeddedModels(), c.Policy.Model) {
 		c.Policy.Model = abs(c.Policy.Model)
 	}
 	for split, files := range c.Task.Math.Files {

@@ -17,6 +17,8 @@ type ConfigError struct{ Err error }
 func (e *ConfigError) Error() string { return e.Err.Error() }
 func (e *ConfigError) Unwrap() error { return e.Err }
 
+func configErrorf(format string, args ...any) error { return &ConfigError{fmt.Errorf(format, args...)} }
+
 // InputError says that something a config names (model, dataset, harness) cannot be used as it is.
 type InputError struct{ Err error }
 
@@ -31,6 +33,15 @@ type ChangedError struct {
 
 func (e *ChangedError) Error() string {
 	return fmt.Sprintf("%s: the config differs from the run's: %s; resume without a config, or start a new run", e.Dir, strings.Join(e.Keys, "; "))
+}
+
+// ReplacedError says that what a run was made with (task, model, harness contract) is not what its config names now.
+type ReplacedError struct {
+	Dir, What, Was, Now string
+}
+
+func (e *ReplacedError) Error() string {
+	return fmt.Sprintf("%s: the %s changed since the run began: got %s, want %s; start a new run, or bring the old one back", e.Dir, e.What, e.Now, e.Was)
 }
 
 // LoadHarness reads a harness program from a file.

@@ -57,10 +57,12 @@ func (r *Run) search(ctx context.Context, ph PlannedPhase) (harnessRecord, error
 	if err != nil {
 		return harnessRecord{}, err
 	}
+	phaseCtx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	s := metaharness.Search{
 		Config: metaharness.Config{Sessions: ph.Sessions, Candidates: r.Config.Search.Candidates, CanaryEpisodes: r.Config.Search.Canaries},
 		Deps: metaharness.Deps{
-			Proposer:  evolve.New(),
+			Proposer:  &diskProposer{evolve.New(), stop},
 			Evaluator: &searchEvaluator{run: r, runner: r.runner(policy, ph.Name(), 0), examples: examples, draw: ph.Cycle},
 			Log:       r.journal,
 			Loader:    func(name string, src []byte) (whale.Harness, error) { return star.Load(name, src) },
@@ -72,12 +74,15 @@ func (r *Run) search(ctx context.Context, ph PlannedPhase) (harnessRecord, error
 	if err != nil {
 		return harnessRecord{}, err
 	}
-	res, err := s.Run(ctx, metaharness.Phase{
+	res, err := s.Run(phaseCtx, metaharness.Phase{
 		Index: ph.Index, Op: ph.Name(), Incoming: r.harness, Weights: policy.Weights(), RunSeed: r.Config.Seed, SessionBase: ph.First,
 		ArchiveDir: filepath.Join(dir, "archive", ph.Name()),
 		SessionDir: func(n int) string { return filepath.Join(dir, "sessions", strconv.Itoa(n)) },
 	})
 	if err != nil {
+		if cause := context.Cause(phaseCtx); cause != nil && ctx.Err() == nil {
+			err = cause
+		}
 		return harnessRecord{}, err
 	}
 	rec := harnessRecord{

@@ -46,15 +46,21 @@ type Plan struct {
 	MaxTokens       int64          `json:"max_tokens"` // sampled, if every rollout used its whole limit
 }
 
+// maxCycles bounds a plan. More is a mistake in the schedule, and would fill memory with phases.
+const maxCycles = 10_000
+
 // MakePlan lays out the phases of a config for a task of the given sizes (WHALE, section 2; phase ends are cumulative).
 func MakePlan(c Config, n Counts) (Plan, error) {
 	if n.Train < 1 || n.Search < 1 || n.Test < 1 {
-		return Plan{}, fmt.Errorf("task: got %d train, %d search and %d test examples, want at least one of each", n.Train, n.Search, n.Test)
+		return Plan{}, configErrorf("task: got %d train, %d search and %d test examples, want at least one of each", n.Train, n.Search, n.Test)
 	}
 	s, w := c.Schedule, c.Weight
 	total := rsft.PhaseEnd(0, s.TotalEpochs, n.Train, w.Batch)
 	if total < 1 {
-		return Plan{}, fmt.Errorf("schedule.total_epochs: got %g, which is no step of %d examples out of %d; want more epochs or a smaller weight.batch", s.TotalEpochs, w.Batch, n.Train)
+		return Plan{}, configErrorf("schedule.total_epochs: got %g, which is no step of %d examples out of %d; want more epochs or a smaller weight.batch", s.TotalEpochs, w.Batch, n.Train)
+	}
+	if cycles := s.TotalEpochs / s.Epochs; cycles > maxCycles {
+		return Plan{}, configErrorf("schedule.epochs: got %g, which makes %.0f cycles of schedule.total_epochs %g, want at most %d", s.Epochs, cycles, s.TotalEpochs, maxCycles)
 	}
 	p := Plan{StepsAnEpoch: float64(n.Train) / float64(w.Batch), Steps: total}
 	perSession := c.Search.Candidates * n.Search

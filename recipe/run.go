@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -113,7 +114,7 @@ func reopen(ctx context.Context, s *store.Run, given *Config, opt Options) (*Par
 			return nil, nil, &ChangedError{Dir: s.Dir(), Keys: diff}
 		}
 	}
-	c, err := ParseConfig(s.Dir()+"/config.yaml", s.Config())
+	c, err := ParseConfig(filepath.Join(s.Dir(), "config.yaml"), s.Config())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,6 +143,21 @@ func firstHarness(ctx context.Context, s *store.Run, c Config) (whale.Harness, e
 	return storedHarness(s, ids.Harness)
 }
 
+// OpenPair reads the config of a run directory and the harness that the run began with, from the run's own copies. The run may be in use.
+func OpenPair(ctx context.Context, dir string) (Config, whale.Harness, error) {
+	s, err := store.OpenReadOnly(dir)
+	if err != nil {
+		return Config{}, nil, err
+	}
+	defer s.Close()
+	c, err := ParseConfig(filepath.Join(s.Dir(), "config.yaml"), s.Config())
+	if err != nil {
+		return c, nil, err
+	}
+	h, err := firstHarness(ctx, s, c)
+	return c, h, err
+}
+
 func storedHarness(s *store.Run, id whale.ID) (whale.Harness, error) {
 	src, err := s.Harness(string(id))
 	if err != nil {
@@ -152,7 +168,7 @@ func storedHarness(s *store.Run, id whale.ID) (whale.Harness, error) {
 
 // begin checks identities, journals that the run is open, and takes the last whole snapshot.
 func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt Options) (_ *Run, err error) {
-	r := &Run{Parts: parts, opt: opt, store: s, base: h, harness: h}
+	r := &Run{Parts: parts, opt: opt, store: s}
 	defer func() {
 		if err != nil {
 			r.Close()
@@ -167,6 +183,12 @@ func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt
 	if err = s.PutHarness(string(h.ID()), h.Source()); err != nil {
 		return nil, err
 	}
+	// From the store also the first time: its name there stands in the messages of failed episodes, which proposers read, and they must
+	// read the same after a kill.
+	if h, err = storedHarness(s, h.ID()); err != nil {
+		return nil, err
+	}
+	r.base, r.harness = h, h
 	ids := identities{Task: parts.Task.ID(), Renderer: parts.Bundle.Renderer.ID(), Weights: parts.Bundle.Weights().ID, Harness: h.ID(), Contract: whale.ContractVersion}
 	if err = r.checkIdentities(ctx, ids); err != nil {
 		return nil, err
@@ -175,7 +197,10 @@ func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt
 		return nil, err
 	}
 	r.trainer = parts.newTrainer()
-	return r, r.restore(ctx)
+	if err = r.restore(ctx); err != nil {
+		return nil, err
+	}
+	return r, r.prune(ctx) // a kill may have come between a snapshot and its prune
 }
 
 func planOf(p *Parts) (Plan, error) {
@@ -203,7 +228,7 @@ func (r *Run) checkIdentities(ctx context.Context, ids identities) error {
 		{"first harness", was.Harness, ids.Harness}, {"harness contract", was.Contract, ids.Contract},
 	} {
 		if x.was != x.now {
-			return fmt.Errorf("%s: the %s changed since the run began: got %v, want %v; start a new run, or bring the old one back", r.store.Dir(), x.what, x.now, x.was)
+			return &ReplacedError{Dir: r.store.Dir(), What: x.what, Was: fmt.Sprint(x.was), Now: fmt.Sprint(x.now)}
 		}
 	}
 	return nil

@@ -2,13 +2,16 @@ package recipe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/lm/kernel"
 	"github.com/seed-095d5d2b/whale/rsft"
+	"github.com/seed-095d5d2b/whale/store"
 )
 
 // stepRecord is the journal entry of a finished rollout step.
@@ -57,11 +60,10 @@ func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update *rsft.Upda
 		return err
 	}
 	weights := r.trainer.Weights().ID
-	if err := r.journal.Record(ctx, kindStep, strconv.Itoa(step), stepRecord{res, weights}); err != nil {
+	if err := r.recordStep(ctx, step, stepRecord{res, weights}); err != nil {
 		return err
 	}
-	err = r.store.WriteWeights(snapshotID(step), func(dir string) error { return r.trainer.Snapshot(ctx, dir) })
-	if err != nil {
+	if err := r.snapshot(ctx, step); err != nil {
 		return err
 	}
 	if err := r.retire(); err != nil {
@@ -75,8 +77,50 @@ func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update *rsft.Upda
 	return r.charge(ctx, "step/"+strconv.Itoa(step), string(whale.PurposeWeight), start)
 }
 
-// restore takes the newest snapshot that is whole and journaled.
+// recordStep journals a step. A step that was recorded before and is made again must come out the same, or what followed from it no
+// longer follows.
+func (r *Run) recordStep(ctx context.Context, step int, rec stepRecord) error {
+	err := r.journal.Record(ctx, kindStep, strconv.Itoa(step), rec)
+	if errors.Is(err, store.ErrConflict) {
+		return fmt.Errorf("%w: the step was made again from its recorded rollouts and came out otherwise, as on a machine with other kernels (here %s); resume where the run began", err, kernel.Variant())
+	}
+	return err
+}
+
+// snapshot writes the weights after a step. What is in its place and not whole goes first: the store compares the lists of files, not
+// the files.
+func (r *Run) snapshot(ctx context.Context, step int) error {
+	id := snapshotID(step)
+	if _, whole := r.store.Weights(id); !whole {
+		if err := r.store.RemoveWeights(id); err != nil {
+			return err
+		}
+	}
+	return r.store.WriteWeights(id, func(dir string) error { return r.trainer.Snapshot(ctx, dir) })
+}
+
+// restore takes the newest snapshot that is whole and journaled. Steps after it are made again, from their recorded rollouts.
 func (r *Run) restore(ctx context.Context) error {
+	if err := r.restoreNewest(ctx); err != nil {
+		return err
+	}
+	again := 0
+	for step := r.trained; ; step++ {
+		var rec stepRecord
+		if ok, err := r.journal.Lookup(ctx, kindStep, strconv.Itoa(step), &rec); err != nil {
+			return err
+		} else if !ok {
+			break
+		}
+		again++
+	}
+	if again > 0 {
+		r.tell(Event{Kind: EventNotice, Text: fmt.Sprintf("the last whole snapshot is %d steps behind the journal: they are trained again from their recorded rollouts", again)})
+	}
+	return nil
+}
+
+func (r *Run) restoreNewest(ctx context.Context) error {
 	steps, err := r.snapshots()
 	if err != nil {
 		return err
@@ -94,6 +138,9 @@ func (r *Run) restore(ctx context.Context) error {
 		}
 		if err := r.store.VerifyWeights(snapshotID(step)); err != nil {
 			r.tell(Event{Kind: EventNotice, Text: fmt.Sprintf("%v; going back to the snapshot before it", err)})
+			if err := r.store.RemoveWeights(snapshotID(step)); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := r.trainer.Restore(ctx, dir); err != nil {

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ func confine(memory int64) error {
 	if err := closeInherited(); err != nil {
 		return err
 	}
-	used, err := dataSize()
+	space, data, err := memoryUse()
 	if err != nil {
 		return err
 	}
@@ -29,7 +30,12 @@ func confine(memory int64) error {
 	}{
 		{"core", unix.RLIMIT_CORE, 0},
 		{"file size", unix.RLIMIT_FSIZE, 0}, // pipes do not count
-		{"data", unix.RLIMIT_DATA, uint64(used + memory)},
+		// The runtime reserves address space for each piece of heap before it maps it, so this one stops a single huge
+		// allocation. The next one alone does not: pages mapped over a reservation are not checked against it (Linux
+		// mmap_region counts only the pages that were not mapped before, readable or not).
+		{"address space", unix.RLIMIT_AS, uint64(space + memory)},
+		// This one keeps the large reservations that the runtime makes at its start from being filled.
+		{"data", unix.RLIMIT_DATA, uint64(data + memory)},
 	} {
 		if err := unix.Setrlimit(l.resource, &unix.Rlimit{Cur: l.value, Max: l.value}); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
@@ -38,24 +44,34 @@ func confine(memory int64) error {
 	return nil
 }
 
-// dataSize returns the bytes of writable private memory of this process, which is what RLIMIT_DATA counts.
-func dataSize() (int64, error) {
+// memoryUse returns the bytes of address space and of writable private memory of this process, which are what RLIMIT_AS
+// and RLIMIT_DATA count.
+func memoryUse() (space, data int64, err error) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	for line := range bytes.Lines(status) {
-		rest, ok := strings.CutPrefix(string(line), "VmData:")
-		if !ok {
+		name, rest, _ := strings.Cut(string(line), ":")
+		var into *int64
+		switch name {
+		case "VmSize":
+			into = &space
+		case "VmData":
+			into = &data
+		default:
 			continue
 		}
 		kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("/proc/self/status: VmData: %w", err)
+			return 0, 0, fmt.Errorf("/proc/self/status: %s: %w", name, err)
 		}
-		return kib << 10, nil
+		*into = kib << 10
 	}
-	return 0, fmt.Errorf("/proc/self/status: no VmData")
+	if space == 0 || data == 0 {
+		return 0, 0, errors.New("/proc/self/status: no VmSize or VmData")
+	}
+	return space, data, nil
 }
 
 // closeInherited closes whatever the parent's parent left open across exec. What the Go runtime opened for itself stays:

@@ -20,9 +20,9 @@ type Limits struct {
 type Spec struct {
 	Entry string // name of an entry that the worker's binary gives to Main
 
-	// Memory is how many bytes of writable memory the worker may map beyond what it has when it is ready (RLIMIT_DATA:
-	// the address space that the Go runtime only reserves does not count). The runtime maps memory in pieces of 64 MiB, so
-	// less than 128 MiB is refused.
+	// Memory is how many bytes of address space, and of writable memory, the worker may take beyond what it has when it is
+	// ready (RLIMIT_AS and RLIMIT_DATA over their values at that time: a Go program reserves gigabytes at its start that it
+	// never touches). The runtime takes memory in pieces of 64 MiB, so less than 128 MiB is refused.
 	Memory int64
 
 	Wall      time.Duration // for one request, measured by the parent

@@ -186,9 +186,10 @@ func (w *worker) exchange(ctx context.Context, wall time.Duration, kind byte, pa
 	return 0, nil, w.autopsy(err)
 }
 
-// memorySigns are what the Go runtime (and the race detector's, last) says when the kernel refuses memory or a stack is full.
+// memorySigns are what the Go runtime (last, what that of the race detector) says when the kernel refuses memory or a stack is full.
 var memorySigns = []string{
 	"out of memory", "cannot allocate memory", "errno=12", "stack overflow", "goroutine stack exceeds", "errno: 12",
+	"address space collisions",
 }
 
 // autopsy tells why a reaped worker died.

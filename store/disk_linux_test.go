@@ -12,6 +12,9 @@ import (
 	"testing"
 )
 
+// diskChildren need mounts of their own.
+var diskChildren = map[string]func(args []string) error{"full": childFull, "readonly": childReadOnly}
+
 // inNamespace runs a child that may mount file systems of its own; they vanish with it.
 func inNamespace(t *testing.T, name string) {
 	t.Helper()

@@ -14,17 +14,19 @@ import (
 
 // children are the programs that tests run in a process of their own: the test binary started again.
 var children = map[string]func(args []string) error{
-	"write":    childWrite,
-	"hold":     childHold,
-	"full":     childFull,
-	"readonly": childReadOnly,
+	"write": childWrite,
+	"hold":  childHold,
 }
 
 const childEnv = "STORE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(childEnv); name != "" {
-		if err := children[name](os.Args[1:]); err != nil {
+		run, ok := children[name]
+		if !ok {
+			run = diskChildren[name]
+		}
+		if err := run(os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -75,8 +75,8 @@ func TestHostileCorpus(t *testing.T) {
 	if raceDetector {
 		t.Skip("workers with the race detector need more memory than the limit")
 	}
-	raw := newPool(t, sandbox.Spec{Entry: "raw", Memory: testMemory, Wall: 800 * time.Millisecond, Steps: 1_000_000, MaxOutput: 1 << 10}, 2)
-	pool := newPool(t, Spec(DefaultLimits, testMemory, 2*time.Second), 2)
+	raw := newPool(t, sandbox.Spec{Entry: "raw", Memory: testMemory, Wall: 500 * time.Millisecond, Steps: 1_000_000, MaxOutput: 1 << 10}, 2)
+	pool := newPool(t, Spec(DefaultLimits, testMemory, time.Second), 2)
 	c, err := New(pool, DefaultLimits)
 	if err != nil {
 		t.Fatal(err)
@@ -98,32 +98,26 @@ func TestHostileCorpus(t *testing.T) {
 	})
 	kinds := map[string]int{}
 	for _, src := range bombs {
-		t0 := time.Now()
 		_, err := raw.Do(t.Context(), []byte(src))
 		var broke *sandbox.Violation
 		var own *sandbox.EntryError
 		switch {
 		case errors.As(err, &broke):
 			kinds[string(broke.Reason)]++
+			if strings.Contains(src, "* (1 <<") && !strings.Contains(src, "int(") && broke.Reason != sandbox.ReasonMemory {
+				t.Errorf("raw %q: got %v, want one huge allocation refused at once", src, err)
+			}
 		case errors.As(err, &own):
 			kinds["error"]++
-		case err == nil && (strings.HasPrefix(src, "print") || strings.Contains(src, "1 << 25") || strings.Contains(src, "h = ")):
+		case err == nil && strings.HasPrefix(src, "print"): // the calculator's bound, not the worker's
 			kinds["fits"]++
 		default:
 			t.Errorf("raw %q: got %v, want a violation or an error", src, err)
 		}
-		t1 := time.Now()
-		fmt.Println(t1.Sub(t0), err)
-		got, err := c.inWorker(t.Context(), src)
-		if err != nil && !errors.As(err, &broke) || err == nil && got.Error == "" {
-			t.Errorf("calculator %q: got %+v, %v, want a violation or an error", src, got, err)
-		}
-		fmt.Println("   ", time.Since(t1), src[:min(30,len(src))], got.Error,err)
 		if res, err := c.Do(t.Context(), src); err != nil || res.Error == "" {
 			t.Errorf("calculator %q: got %+v, %v, want an error for the model", src, res, err)
 		}
 	}
-	fmt.Println(served)
 	stop()
 	good.Wait()
 	t.Logf("plain interpreter: %v; %d good requests beside", kinds, served)
