@@ -17,6 +17,8 @@ type Limits struct {
 type ModelCall struct {
 	Messages   []Message  `json:"messages"`
 	Tools      []ToolSpec `json:"tools,omitempty"`
+	MaxTokens  int        `json:"max_tokens"` // what the call could sample at most, limits of the episode included
+	Stop       []string   `json:"stop,omitempty"`
 	Completion Completion `json:"completion"`
 	Text       string     `json:"text"`
 	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
@@ -37,6 +39,14 @@ type Usage struct {
 	PromptTokens  int    `json:"prompt_tokens"`
 	SampledTokens int    `json:"sampled_tokens"`
 	Steps         uint64 `json:"steps"`
+}
+
+// Plus adds what another attempt spent.
+func (u Usage) Plus(o Usage) Usage {
+	return Usage{
+		ModelCalls: u.ModelCalls + o.ModelCalls, ToolCalls: u.ToolCalls + o.ToolCalls, PromptTokens: u.PromptTokens + o.PromptTokens,
+		SampledTokens: u.SampledTokens + o.SampledTokens, Steps: u.Steps + o.Steps,
+	}
 }
 
 // FailReason is why an episode failed through its own fault (reward 0). The set is closed.
@@ -99,6 +109,7 @@ type Rollout struct {
 	Verdict Verdict    `json:"verdict"`
 	Error   string     `json:"error,omitempty"` // state error: the last error
 	Retries int        `json:"retries,omitempty"`
+	Wasted  Usage      `json:"wasted,omitzero"` // what the attempts before it spent
 	Episode Episode    `json:"episode"`
 }
 

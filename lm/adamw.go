@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 )
@@ -83,7 +84,10 @@ func (t *Trainer) Step(lr float32) (StepStats, error) {
 	}
 	t.steps++
 	t.update(lr, float32(scale))
-	t.discard()
+	t.weight = 0
+	if t.adapter != nil {
+		t.mergeAdapter()
+	}
 	return stats, nil
 }
 
@@ -107,30 +111,32 @@ func (t *Trainer) gradNorm() float64 {
 	return math.Sqrt(sum)
 }
 
-// update applies one AdamW step to all tensors; scale takes the summed gradients
-// to the clipped mean.
+// update applies one AdamW step to all parameters and zeroes the gradients; scale takes
+// the summed gradients to the clipped mean.
 func (t *Trainer) update(lr, scale float32) {
 	o := t.opt
-	fix1 := float32(1 / (1 - math.Pow(float64(o.Beta1), float64(t.steps))))
-	fix2 := float32(1 / (1 - math.Pow(float64(o.Beta2), float64(t.steps))))
-	for _, s := range t.m.cfg.layout() {
-		keep := 1 - lr*o.WeightDecay
-		if s.isNorm() {
-			keep = 1
-		}
-		t.p.For((s.n+optChunk-1)/optChunk, func(i int) {
-			lo, hi := s.off+i*optChunk, s.off+min((i+1)*optChunk, s.n)
-			w, g := t.m.w.flat[lo:hi], t.grads.flat[lo:hi]
-			m1, m2 := t.moment.first[lo:hi], t.moment.second[lo:hi]
-			for j := range w {
-				gj := g[j] * scale
-				m1[j] = o.Beta1*m1[j] + (1-o.Beta1)*gj
-				m2[j] = o.Beta2*m2[j] + (1-o.Beta2)*gj*gj
-				root := float32(math.Sqrt(float64(m2[j] * fix2)))
-				w[j] = w[j]*keep - lr*m1[j]*fix1/(root+o.Eps)
-			}
-		})
+	step := kernel.AdamWStep{
+		Scale: scale,
+		Beta1: o.Beta1, Rest1: 1 - o.Beta1,
+		Beta2: o.Beta2, Rest2: 1 - o.Beta2,
+		Fix2: float32(1 / (1 - math.Pow(float64(o.Beta2), float64(t.steps)))),
+		Eps:  o.Eps,
+		Rate: float32(float64(lr) / (1 - math.Pow(float64(o.Beta1), float64(t.steps)))),
+		Keep: 1,
 	}
+	t.p.For((len(t.params)+optChunk-1)/optChunk, func(i int) {
+		lo, end := i*optChunk, min((i+1)*optChunk, len(t.params))
+		at := sort.Search(len(t.pieces), func(j int) bool { return t.pieces[j].off > lo }) - 1
+		for ; lo < end; at++ { // the tensors of which the chunk holds a part
+			s, piece := step, t.pieces[at]
+			if piece.decay {
+				s.Keep = 1 - lr*o.WeightDecay
+			}
+			hi := min(end, piece.off+piece.n)
+			kernel.AdamW(t.params[lo:hi], t.grads.flat[lo:hi], t.moment.first[lo:hi], t.moment.second[lo:hi], s)
+			lo = hi
+		}
+	})
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

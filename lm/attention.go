@@ -104,23 +104,13 @@ func attendBackward(p *kernel.Pool, c Config, dq, dk, dv, datt []float32, a *lay
 				dp := grow(&s.dp, (hi-lo)*hi)
 				kernel.MatMul(nil, kernel.NT, false, dp, do, vals, hi-lo, hi, hd)
 				for i := range hi - lo {
-					softmaxBackward(dp[i*hi:][:hi], probs[i*hi:][:hi], lo+i+1)
+					row, seen := dp[i*hi:(i+1)*hi], lo+i+1
+					kernel.SoftmaxBackward(row[:seen], probs[i*hi:][:seen])
+					clear(row[seen:])
 				}
 				kernel.MatMul(nil, kernel.NN, false, dq[at:], dp, keys, hi-lo, hd, hi)
 				kernel.MatMul(nil, kernel.TN, true, dkeys, dp, q, hi, hd, hi-lo)
 			}
 		}
 	})
-}
-
-// softmaxBackward turns dp, the gradient of the probabilities, into that of the
-// scores: dp_i = p_i * (dp_i - Σ p_j dp_j). Past the first n, p is zero and so is
-// the result, whatever dp held.
-func softmaxBackward(dp, p []float32, n int) {
-	p = p[:len(dp)]
-	clear(dp[n:])
-	mean := kernel.Dot(p[:n], dp[:n])
-	for i, v := range dp[:n] {
-		dp[i] = p[i] * (v - mean)
-	}
 }

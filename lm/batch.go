@@ -3,6 +3,8 @@ package lm
 import (
 	"fmt"
 	"slices"
+
+	"github.com/seed-095d5d2b/whale/lm/kernel"
 )
 
 // The tokens that one step takes from prompts, per request and in all. They bound
@@ -15,56 +17,67 @@ const (
 // batch is the set of requests under way and the memory to step them. It belongs to
 // the generator's loop.
 type batch struct {
-	dec   *decoder
-	opt   GeneratorOptions
-	jobs  []*job
-	cache *prefixCache
+	dec     *decoder
+	opt     GeneratorOptions
+	jobs    []*job // that hold blocks, oldest first
+	waiting []*job // that had to give theirs back, oldest first
+	pool    *blockPool
 
 	// One step's plan: what each job feeds, cut into shares that run side by side. A
 	// sequence lies in one share, so shares never wait for each other.
-	claims  map[blockKey]bool
-	shares  []share
-	buffers []*kvBuffer // free
-	fed     int         // tokens that went through the model so far
+	shares    []share
+	fed       int // tokens that went through the model so far
+	preempted int // times that a job had to give its blocks back
 }
 
 // share is one goroutine's part of a step.
 type share struct {
-	jobs    []*job
-	feeds   []feed
-	rows    int
-	scratch decodeScratch
-	sampler sampler
+	jobs     []*job
+	feeds    []feed
+	rows     int
+	scratch  decodeScratch
+	samplers samplerList
 }
 
 func (b *batch) init(d *decoder, opt GeneratorOptions) {
+	c := d.m.cfg
 	*b = batch{
-		dec: d, opt: opt, cache: newPrefixCache(d.m.cfg, opt.CacheTokens),
-		claims: map[blockKey]bool{}, shares: make([]share, opt.Pool.Size()),
+		dec: d, opt: opt, pool: newBlockPool(c, opt.blocks(c), opt.CacheTokens/blockTokens),
+		shares: make([]share, opt.Pool.Size()),
+	}
+	if d.bytes() > shareBytes {
+		b.shares = b.shares[:1]
 	}
 }
+
+// shareBytes is the size of the weights from which all sequences run in one share,
+// whose products use the whole pool: when the weights no longer lie in a core's cache,
+// reading them once for all beats working undisturbed.
+const shareBytes = 16 << 20
 
 // step advances every request: those whose prompt is in by one token, the others by
 // a piece of their prompt.
 func (b *batch) step() {
 	b.dropCancelled()
 	b.plan()
-	if s := &b.shares[0]; len(s.feeds) > 0 && len(b.shares) > 1 && len(b.shares[1].feeds) == 0 {
-		s.run(b, true) // nothing to run beside it, so its products use the pool
+	if len(b.shares) == 1 || len(b.shares[0].feeds) > 0 && len(b.shares[1].feeds) == 0 {
+		b.shares[0].run(b, b.opt.Pool) // nothing to run beside it, so its products use the pool
 	} else {
-		b.opt.Pool.For(len(b.shares), func(i int) { b.shares[i].run(b, false) })
+		b.opt.Pool.For(len(b.shares), func(i int) { b.shares[i].run(b, nil) })
 	}
 	b.settle()
 }
 
 func (b *batch) dropCancelled() {
-	b.jobs = slices.DeleteFunc(b.jobs, func(j *job) bool {
+	drop := func(j *job) bool {
 		if j.cancelled.Load() {
 			b.end(j, errCancelled)
 			return true
 		}
 		return false
-	})
+	}
+	b.jobs = slices.DeleteFunc(b.jobs, drop)
+	b.waiting = slices.DeleteFunc(b.waiting, drop)
 }
 
 // plan decides what each job feeds and deals the feeds to the shares.
@@ -73,20 +86,18 @@ func (b *batch) plan() {
 		s := &b.shares[i]
 		s.jobs, s.feeds, s.rows = s.jobs[:0], s.feeds[:0], 0
 	}
-	clear(b.claims)
 	budget := promptRows
-	for _, j := range b.jobs {
-		if j.kv == nil {
-			b.open(j)
-		}
+	for i := 0; i < len(b.jobs); i++ { // extend takes from its end
+		j := b.jobs[i]
+		j.skip()
 		n := len(j.tokens) - j.fed
-		if n > 1 {
-			if n = b.planPrompt(j, budget); n == 0 {
-				continue
-			}
+		if n > 1 { // 0 tokens: for want of a turn, or because another job computes the same
+			n = j.claim(min(n, promptChunk, budget))
 			budget -= n
 		}
-		j.kv.reserve(b.dec.m.cfg, j.fed+n, j.fed)
+		if n == 0 || !b.extend(j) {
+			continue
+		}
 		s := &b.shares[0]
 		for i := range b.shares {
 			if b.shares[i].rows < s.rows {
@@ -94,82 +105,43 @@ func (b *batch) plan() {
 			}
 		}
 		s.jobs = append(s.jobs, j)
-		s.feeds = append(s.feeds, feed{j.kv, j.tokens[j.fed : j.fed+n], j.fed, j.fed+n == len(j.tokens)})
+		s.feeds = append(s.feeds, feed{j.path, j.tokens[j.fed : j.fed+n], j.fed, j.fed+n == len(j.tokens)})
 		s.rows += n
 	}
 }
 
-// planPrompt returns how many prompt tokens the job feeds in this step, after taking
-// over from the cache what is there. It is 0 if the job has to wait: for its turn, or
-// once for another job that computes the same block in this step.
-func (b *batch) planPrompt(j *job, budget int) int {
-	for j.at != nil && j.fed%blockTokens == 0 && len(j.tokens)-j.fed > blockTokens {
-		key := keyOf(j.at, j.tokens[j.fed:j.fed+blockTokens])
-		hit := b.cache.find(key)
-		if hit == nil {
-			if budget == 0 {
-				return 0
-			}
-			if b.claims[key] && !j.waited {
-				j.waited = true
-				return 0
-			}
-			b.claims[key] = true
-			break
-		}
-		j.kv.reserve(b.dec.m.cfg, j.fed+blockTokens, j.fed)
-		copyTokens(b.dec.m.cfg, j.kv, j.fed, &hit.kv, 0)
-		j.fed += blockTokens
-		b.moveTo(j, hit)
-		j.waited = false
-	}
-	return min(len(j.tokens)-j.fed, promptChunk, budget)
-}
-
-func (b *batch) open(j *job) {
-	j.kv = &kvBuffer{}
-	if n := len(b.buffers); n > 0 {
-		j.kv = b.buffers[n-1]
-		b.buffers = b.buffers[:n-1]
-	}
-	if b.cache.limit > 0 {
-		j.at = b.cache.root
-		b.cache.pin(j.at)
-	}
-}
-
-// moveTo makes the job stand at block to.
-func (b *batch) moveTo(j *job, to *block) {
-	b.cache.pin(to)
-	b.cache.unpin(j.at)
-	j.at = to
-}
-
 // run computes a share: the model, then a draw for each job whose sequence is in.
-func (s *share) run(b *batch, usePool bool) {
+func (s *share) run(b *batch, p *kernel.Pool) {
 	if len(s.feeds) == 0 {
 		return
 	}
-	pool := b.opt.Pool
-	if !usePool {
-		pool = nil
-	}
-	logits := b.dec.run(pool, s.feeds, &s.scratch)
+	logits := b.dec.run(p, s.feeds, &s.scratch)
+	vocab, row := b.dec.m.cfg.Vocab, 0
 	for i, j := range s.jobs {
-		if !s.feeds[i].logits {
-			continue
+		if j.row = -1; s.feeds[i].logits {
+			j.row = row
+			row++
 		}
-		row := logits[:b.dec.m.cfg.Vocab]
-		logits = logits[len(row):]
-		tok, logp, sampleLogp, err := s.sampler.draw(row, &j.req, len(j.tokens))
-		if err != nil {
-			j.err = err
-			continue
-		}
-		j.tokens = append(j.tokens, tok)
-		j.result.LogProbs = append(j.result.LogProbs, logp)
-		j.result.SampleLogProbs = append(j.result.SampleLogProbs, sampleLogp)
 	}
+	p.For(len(s.jobs), func(i int) {
+		if j := s.jobs[i]; j.row >= 0 {
+			smp := s.samplers.take()
+			j.draw(smp, logits[j.row*vocab:(j.row+1)*vocab])
+			s.samplers.put(smp)
+		}
+	})
+}
+
+// draw appends a token.
+func (j *job) draw(s *sampler, logits []float32) {
+	tok, logp, sampleLogp, err := s.draw(logits, &j.req, len(j.tokens))
+	if err != nil {
+		j.err = err
+		return
+	}
+	j.tokens = append(j.tokens, tok)
+	j.result.LogProbs = append(j.result.LogProbs, logp)
+	j.result.SampleLogProbs = append(j.result.SampleLogProbs, sampleLogp)
 }
 
 // settle notes what was fed, offers whole blocks to the cache and ends what is
@@ -192,25 +164,6 @@ func (b *batch) settle() {
 		b.end(j, err)
 		return true
 	})
-}
-
-// store advances fed by n, adding each block that becomes whole to the cache.
-func (b *batch) store(j *job, n int) {
-	from := j.fed / blockTokens
-	j.fed += n
-	for i := from; i < j.fed/blockTokens && j.at != nil; i++ {
-		key := keyOf(j.at, j.tokens[i*blockTokens:(i+1)*blockTokens])
-		next := b.cache.find(key)
-		if next == nil {
-			next = b.cache.insert(key, j.kv, i*blockTokens)
-		}
-		if next == nil { // the cache is full of what others are using
-			b.cache.unpin(j.at)
-			j.at = nil
-			return
-		}
-		b.moveTo(j, next)
-	}
 }
 
 // state says whether a job is finished, and how.
@@ -252,21 +205,34 @@ func (j *job) callStop(completion []int32) (stop bool, err error) {
 
 // end releases what the job holds and hands its result over.
 func (b *batch) end(j *job, err error) {
-	if j.at != nil {
-		b.cache.unpin(j.at)
-		j.at = nil
-	}
-	if j.kv != nil && len(b.buffers) < b.opt.MaxBatch {
-		b.buffers = append(b.buffers, j.kv)
-	}
-	j.kv = nil
+	b.leave(j)
 	j.finish(err)
 }
 
 // abort ends all jobs.
 func (b *batch) abort(err error) {
-	for _, j := range b.jobs {
+	for _, j := range append(b.jobs, b.waiting...) {
 		b.end(j, err)
 	}
-	b.jobs = nil
+	b.jobs, b.waiting = nil, nil
+}
+
+// rest lets go of memory that is not kept for later, when nothing is under way.
+func (b *batch) rest() {
+	b.pool.trim()
+	for i := range b.shares {
+		b.shares[i].scratch.attn.forget()
+	}
+}
+
+// release lets go of the memory that counts, for callers that keep a closed generator.
+func (b *batch) release() {
+	b.shares = nil
+	b.dec.layers, b.dec.head, b.dec.embed = nil, nil, nil
+	for _, bl := range b.pool.blocks {
+		bl.kv = nil
+	}
+	for _, bl := range b.pool.free {
+		bl.kv = nil
+	}
 }

@@ -7,7 +7,8 @@ import (
 )
 
 // decoder is a model laid out for sampling: packed projections, and copies of the
-// rest, so that training the model on does not touch it. It is immutable.
+// rest, so that training the model on does not touch it. It does not change until the
+// generator lets go of it.
 type decoder struct {
 	m      *Model // shape and rotary table only; its weights are not read
 	embed  []float32
@@ -17,8 +18,8 @@ type decoder struct {
 }
 
 type decoderLayer struct {
-	norm1, qNorm, kNorm, norm2 []float32
-	qkv, out, gateUp, down     *kernel.Packed
+	norm1, qkvBias, qNorm, kNorm, norm2 []float32
+	qkv, out, gateUp, down              *kernel.Packed
 }
 
 func newDecoder(m *Model) *decoder {
@@ -30,7 +31,7 @@ func newDecoder(m *Model) *decoder {
 	}
 	for _, w := range m.w.layers {
 		d.layers = append(d.layers, decoderLayer{
-			norm1: slices.Clone(w.norm1), qNorm: slices.Clone(w.qNorm), kNorm: slices.Clone(w.kNorm), norm2: slices.Clone(w.norm2),
+			norm1: slices.Clone(w.norm1), qkvBias: slices.Clone(w.qkvBias), qNorm: slices.Clone(w.qNorm), kNorm: slices.Clone(w.kNorm), norm2: slices.Clone(w.norm2),
 			qkv:    kernel.PackNT(w.qkv, c.qkvDim(), c.Dim),
 			out:    kernel.PackNT(w.out, c.Dim, c.qDim()),
 			gateUp: kernel.PackNT(w.gateUp, 2*c.FFN, c.Dim),
@@ -40,20 +41,27 @@ func newDecoder(m *Model) *decoder {
 	return d
 }
 
+// bytes is the memory of the packed weights that every step reads.
+func (d *decoder) bytes() int64 { return 4 * d.m.cfg.numParams() }
+
 // feed is some consecutive tokens of one sequence that enter the model in a step.
 type feed struct {
-	kv     *kvBuffer
+	path   []*block // of the sequence; every block that tokens lie in is the feed's own
 	tokens []int32
-	pos    int  // position of tokens[0]; kv holds all before
+	pos    int  // position of tokens[0]; path holds all before
 	logits bool // whether the last token's logits are wanted
 }
 
-// decodeScratch is the memory of one goroutine's share of a step.
+// decodeScratch is the memory of one share of a step.
 type decodeScratch struct {
 	x, h, qkv, att, gateUp, act, logits []float32
-	q, out                              []float32 // one key head's queries and outputs, [group*rows, headDim]
-	probs                               []float32
+	pieces                              []piece
+	attn                                pagedList
+	step                                int // counts calls of run
 }
+
+// piece is one feed's attention in one key head.
+type piece struct{ feed, row, kv int }
 
 // run feeds tokens through the model, extends the feeds' keys and values, and
 // returns the logits wanted, [feeds with logits, vocab]. Rows of different feeds do not
@@ -68,6 +76,15 @@ func (d *decoder) run(p *kernel.Pool, feeds []feed, s *decodeScratch) []float32 
 			wanted++
 		}
 	}
+	s.step++
+	s.pieces = s.pieces[:0]
+	for kv := range c.KVHeads { // head by head, for the sake of what sequences share
+		row := 0
+		for i, f := range feeds {
+			s.pieces = append(s.pieces, piece{i, row, kv})
+			row += len(f.tokens)
+		}
+	}
 	x, h := grow(&s.x, n*dim), grow(&s.h, max(n, wanted)*dim)
 	qkv, att := grow(&s.qkv, n*c.qkvDim()), grow(&s.att, n*c.qDim())
 	gateUp, act := grow(&s.gateUp, n*2*c.FFN), grow(&s.act, n*c.FFN)
@@ -80,25 +97,30 @@ func (d *decoder) run(p *kernel.Pool, feeds []feed, s *decodeScratch) []float32 
 	}
 	for l := range d.layers {
 		w := &d.layers[l]
-		for i := range n {
-			rmsNorm(h[i*dim:(i+1)*dim], x[i*dim:(i+1)*dim], w.norm1, c.NormEps)
-		}
+		normAll(p, h, x, w.norm1, n, c)
 		kernel.MatMulPacked(p, false, qkv, h, n, w.qkv)
-		i := 0
-		for _, f := range feeds {
+		if w.qkvBias != nil {
+			for i := range n {
+				kernel.Axpy(1, w.qkvBias, qkv[i*c.qkvDim():(i+1)*c.qkvDim()])
+			}
+		}
+		p.For(len(s.pieces), func(i int) {
+			pc := s.pieces[i]
+			f := &feeds[pc.feed]
 			rows := len(f.tokens)
-			d.attend(f, l, qkv[i*c.qkvDim():][:rows*c.qkvDim()], att[i*c.qDim():][:rows*c.qDim()], s)
-			i += rows
-		}
+			ps := s.attn.take()
+			d.attend(f, gathered{s.step, l, pc.kv}, qkv[pc.row*c.qkvDim():][:rows*c.qkvDim()], att[pc.row*c.qDim():][:rows*c.qDim()], ps)
+			s.attn.put(ps)
+		})
 		kernel.MatMulPacked(p, true, x, att, n, w.out)
-		for i := range n {
-			rmsNorm(h[i*dim:(i+1)*dim], x[i*dim:(i+1)*dim], w.norm2, c.NormEps)
-		}
+		normAll(p, h, x, w.norm2, n, c)
 		kernel.MatMulPacked(p, false, gateUp, h, n, w.gateUp)
-		for i := range n {
-			gu := gateUp[i*2*c.FFN : (i+1)*2*c.FFN]
-			kernel.SiLUMul(act[i*c.FFN:(i+1)*c.FFN], gu[:c.FFN], gu[c.FFN:])
-		}
+		forRows(p, n, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				gu := gateUp[i*2*c.FFN : (i+1)*2*c.FFN]
+				kernel.SiLUMul(act[i*c.FFN:(i+1)*c.FFN], gu[:c.FFN], gu[c.FFN:])
+			}
+		})
 		kernel.MatMulPacked(p, true, x, act, n, w.down)
 	}
 	row, out := 0, 0
@@ -114,33 +136,12 @@ func (d *decoder) run(p *kernel.Pool, feeds []feed, s *decodeScratch) []float32 
 	return logits
 }
 
-// attend stores the feed's keys and values for layer l and writes its attention
-// output. The query heads that share a key head are one product, [group*rows, keys].
-func (d *decoder) attend(f feed, l int, qkv, att []float32, s *decodeScratch) {
-	c, w := d.m.cfg, &d.layers[l]
-	hd, group, rows := c.HeadDim, c.group(), len(f.tokens)
-	width, scale, keys := c.qkvDim(), c.queryScale(), f.pos+len(f.tokens)
-	q, out := grow(&s.q, group*rows*hd), grow(&s.out, group*rows*hd)
-	probs := grow(&s.probs, group*rows*keys)
-	for kv := range c.KVHeads {
-		k, v := f.kv.head(c, l, kv)
-		for i := range rows {
-			row, pos := qkv[i*width:(i+1)*width], f.pos+i
-			for g := range group {
-				d.m.shapeHead(q[(g*rows+i)*hd:][:hd], row[(kv*group+g)*hd:][:hd], w.qNorm, pos, scale)
-			}
-			d.m.shapeHead(k[pos*hd:][:hd], row[c.qDim()+kv*hd:][:hd], w.kNorm, pos, 1)
-			copy(v[pos*hd:][:hd], row[c.qDim()+c.kvDim()+kv*hd:])
+// normAll normalises n rows of x into h.
+func normAll(p *kernel.Pool, h, x, weight []float32, n int, c Config) {
+	d := c.Dim
+	forRows(p, n, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			rmsNorm(h[i*d:(i+1)*d], x[i*d:(i+1)*d], weight, c.NormEps)
 		}
-		kernel.MatMul(nil, kernel.NT, false, probs, q, k, group*rows, keys, hd)
-		for r := range group * rows {
-			row, n := probs[r*keys:(r+1)*keys], f.pos+r%rows+1
-			kernel.Softmax(row[:n])
-			clear(row[n:])
-		}
-		kernel.MatMul(nil, kernel.NN, false, out, probs, v, group*rows, hd, keys)
-		for r := range group * rows {
-			copy(att[(r%rows)*c.qDim()+(kv*group+r/rows)*hd:][:hd], out[r*hd:])
-		}
-	}
+	})
 }

@@ -11,32 +11,11 @@ import (
 
 // The files of a model directory, as Hugging Face names them.
 const (
-	configFile  = "config.json"
-	weightsFile = "model.safetensors"
+	configFile     = "config.json"
+	weightsFile    = "model.safetensors"
+	indexFile      = "model.safetensors.index.json"
+	generationFile = "generation_config.json"
 )
-
-// Load reads config.json and model.safetensors from dir.
-func Load(dir string) (*Model, error) {
-	const maxConfig = 1 << 20
-	data, err := readBounded(filepath.Join(dir, configFile), maxConfig)
-	if err != nil {
-		return nil, fmt.Errorf("load model: %w", err)
-	}
-	cfg, err := ParseConfig(data)
-	if err != nil {
-		return nil, fmt.Errorf("load model %s: %w", dir, err)
-	}
-	// Four bytes a weight, and a header that ReadSafetensors will want smaller.
-	data, err = readBounded(filepath.Join(dir, weightsFile), 4*cfg.numParams()+1<<20)
-	if err != nil {
-		return nil, fmt.Errorf("load model: %w", err)
-	}
-	m, err := ReadSafetensors(cfg, data)
-	if err != nil {
-		return nil, fmt.Errorf("load model %s: %w", dir, err)
-	}
-	return m, nil
-}
 
 // Save writes config.json and model.safetensors to dir, which it makes if need be.
 // Each file is replaced whole or not at all (written aside, synced, renamed), the
@@ -63,27 +42,6 @@ func (m *Model) Save(dir string, dtype DType) error {
 		return fmt.Errorf("save model: %w", err)
 	}
 	return nil
-}
-
-// readBounded reads a file of at most limit bytes.
-func readBounded(path string, limit int64) (data []byte, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("%s: got %d bytes, want at most %d", path, info.Size(), limit)
-	}
-	data = make([]byte, info.Size())
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return data, nil
 }
 
 // replaceFile writes path through a temporary file in the same directory.

@@ -2,12 +2,20 @@ package lm
 
 import "github.com/seed-095d5d2b/whale/lm/kernel"
 
-// tape holds the activations of one forward pass over a packing of n rows. With
-// keep it has a record for every layer, as the backward pass needs; otherwise two
-// that take turns. It is reused from pass to pass and grows as needed.
+// tapeMode says which layers' activations a tape keeps.
+type tapeMode int
+
+const (
+	keepNone   tapeMode = iota // two records that take turns: for scoring
+	keepAll                    // a record for every layer, as the backward pass needs
+	keepInputs                 // every layer's input; the backward pass recomputes the rest
+)
+
+// tape holds the activations of one forward pass over a packing of n rows. It is
+// reused from pass to pass and grows as needed.
 type tape struct {
 	cfg    Config
-	keep   bool
+	mode   tapeMode
 	layers []layerTape
 	final  []float32 // [n, dim] residual stream after the last layer
 
@@ -33,9 +41,9 @@ type layerTape struct {
 	gateUp []float32 // [n, 2*ffn]
 }
 
-func newTape(c Config, keep bool) *tape {
-	t := &tape{cfg: c, keep: keep, layers: make([]layerTape, 2)}
-	if keep {
+func newTape(c Config, mode tapeMode) *tape {
+	t := &tape{cfg: c, mode: mode, layers: make([]layerTape, 2)}
+	if mode != keepNone {
 		t.layers = make([]layerTape, c.Layers)
 	}
 	return t
@@ -58,6 +66,12 @@ func (t *tape) resize(n int) {
 	for l := range t.layers {
 		a := &t.layers[l]
 		grow(&a.x, n*c.Dim)
+		if t.mode == keepInputs && l > 0 { // all but the input is the first layer's memory
+			x := a.x
+			*a = t.layers[0]
+			a.x = x
+			continue
+		}
 		grow(&a.scale1, n)
 		grow(&a.qkv, n*c.qkvDim())
 		grow(&a.q, n*c.qDim())
@@ -84,29 +98,35 @@ func (m *Model) forward(p *kernel.Pool, pk *packing, t *tape) {
 		copy(x[i*d:(i+1)*d], m.w.embed[int(tok)*d:])
 	}
 	for l := range c.Layers {
-		a, w := t.layer(l), &m.w.layers[l]
-		out := t.final
+		m.forwardLayer(p, pk, t, l)
+		a, out := t.layer(l), t.final
 		if l+1 < c.Layers {
 			out = t.layer(l + 1).x
 		}
-		m.normRows(p, t.h, a.x, w.norm1, a.scale1)
-		kernel.MatMul(p, kernel.NT, false, a.qkv, t.h, w.qkv, n, c.qkvDim(), d)
-		m.splitHeads(p, a, w, pk.pos)
-		attend(p, c, a, pk.spans, &t.attn)
-		copy(a.mid, a.x)
-		kernel.MatMul(p, kernel.NT, true, a.mid, a.att, w.out, n, d, c.qDim())
-
-		m.normRows(p, t.h, a.mid, w.norm2, a.scale2)
-		kernel.MatMul(p, kernel.NT, false, a.gateUp, t.h, w.gateUp, n, 2*c.FFN, d)
 		forRows(p, n, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				gu := a.gateUp[i*2*c.FFN : (i+1)*2*c.FFN]
 				kernel.SiLUMul(t.act[i*c.FFN:(i+1)*c.FFN], gu[:c.FFN], gu[c.FFN:])
 			}
+			copy(out[lo*d:hi*d], a.mid[lo*d:hi*d])
 		})
-		copy(out, a.mid)
-		kernel.MatMul(p, kernel.NT, true, out, t.act, w.down, n, d, c.FFN)
+		kernel.MatMul(p, kernel.NT, true, out, t.act, m.w.layers[l].down, n, d, c.FFN)
 	}
+}
+
+// forwardLayer computes all of layer l's record from its input, up to the gate. The
+// backward pass calls it again where the record was not kept, to the same bits.
+func (m *Model) forwardLayer(p *kernel.Pool, pk *packing, t *tape, l int) {
+	c, n := m.cfg, len(pk.tokens)
+	d, a, w := c.Dim, t.layer(l), &m.w.layers[l]
+	m.normRows(p, t.h, a.x, w.norm1, a.scale1)
+	kernel.MatMul(p, kernel.NT, false, a.qkv, t.h, w.qkv, n, c.qkvDim(), d)
+	m.splitHeads(p, a, w, pk.pos)
+	attend(p, c, a, pk.spans, &t.attn)
+	forRows(p, n, func(_, lo, hi int) { copy(a.mid[lo*d:hi*d], a.x[lo*d:hi*d]) })
+	kernel.MatMul(p, kernel.NT, true, a.mid, a.att, w.out, n, d, c.qDim())
+	m.normRows(p, t.h, a.mid, w.norm2, a.scale2)
+	kernel.MatMul(p, kernel.NT, false, a.gateUp, t.h, w.gateUp, n, 2*c.FFN, d)
 }
 
 // normRows normalises each row of x into dst and notes the scales.

@@ -43,6 +43,9 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add([]byte("{" + shape + `, "model_type": "llama"}`))
 	f.Add([]byte("{" + shape + `, "model_type": "qwen3", "rope_parameters": {"rope_theta": 1e40}}`))
 	f.Add([]byte(`{"hidden_size": 1e99}`))
+	f.Add([]byte("{" + shape + `, "model_type": "qwen2", "num_key_value_heads": null, "use_sliding_window": false, "sliding_window": 9}`))
+	f.Add([]byte("{" + shape + `, "model_type": "llama", "rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4}}`))
+	f.Add([]byte("{" + shape + `, "model_type": "llama", "rope_scaling": {"type": "linear", "factor": 1e7}, "quantization_config": {}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := ParseConfig(data)
 		if err != nil {

@@ -11,15 +11,40 @@ import (
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 )
 
-// GeneratorOptions bounds a Generator's work and memory: keys and values of at most
-// MaxBatch*MaxSeq + CacheTokens tokens.
+// GeneratorOptions bounds a Generator's work and memory. Results depend on none of it.
 type GeneratorOptions struct {
-	Pool        *kernel.Pool // may be nil; the caller keeps it and closes it after the generator
-	MaxBatch    int          // requests in the batch at once; 0 or less means 64
-	CacheTokens int          // tokens whose keys and values are kept for other prompts; less than 16 means none
+	Pool     *kernel.Pool // may be nil; the caller keeps it and closes it after the generator
+	MaxBatch int          // requests in the batch at once; 0 or less means 64
+	// CacheTokens is how many tokens' keys and values are kept, once no request uses
+	// them, for prompts that begin alike; less than 16 means none. Requests under way
+	// share what they have in common in any case.
+	CacheTokens int
+	// MemoryBytes bounds all keys and values, of requests under way and kept; 0 or less
+	// means 1 GiB. Memory is taken as sequences grow. Requests that do not fit wait.
+	MemoryBytes int64
 }
 
-const defaultBatch = 64
+const (
+	defaultBatch  = 64
+	defaultMemory = 1 << 30
+)
+
+// batch is MaxBatch with its default.
+func (o GeneratorOptions) batch() int {
+	if o.MaxBatch <= 0 {
+		return defaultBatch
+	}
+	return o.MaxBatch
+}
+
+// blocks is the number of blocks within MemoryBytes, at least one.
+func (o GeneratorOptions) blocks(c Config) int {
+	bytes := o.MemoryBytes
+	if bytes <= 0 {
+		bytes = defaultMemory
+	}
+	return int(max(1, min(bytes/c.pageBytes(), 1<<31)))
+}
 
 // Request asks for one completion.
 type Request struct {
@@ -84,19 +109,17 @@ type job struct {
 	result    Result
 	err       error
 
-	tokens []int32   // prompt and completion
-	limit  int       // length of tokens at which generation ends
-	fed    int       // tokens whose keys and values are in kv
-	kv     *kvBuffer // nil before the first step
-	at     *block    // the pinned block that holds the last whole block of fed tokens; nil if not caching
-	waited bool      // has let another request compute a block that both need
+	tokens []int32  // prompt and completion
+	limit  int      // length of tokens at which generation ends
+	path   []*block // keys and values, see path.go
+	shared int      // blocks of path that hang in the tree
+	fed    int      // tokens whose keys and values are in path
+	row    int      // of this step's logits; -1 for none
 }
 
 // NewGenerator starts a generator over the weights as they are now. Close it.
 func NewGenerator(m *Model, opt GeneratorOptions) *Generator {
-	if opt.MaxBatch <= 0 {
-		opt.MaxBatch = defaultBatch
-	}
+	opt.MaxBatch = opt.batch()
 	g := &Generator{dec: newDecoder(m), opt: opt, done: make(chan struct{})}
 	g.wake = sync.NewCond(&g.mu)
 	g.batch.init(g.dec, opt)
@@ -104,7 +127,8 @@ func NewGenerator(m *Model, opt GeneratorOptions) *Generator {
 	return g
 }
 
-// Close ends all requests with ErrClosed and waits for the generator's goroutine.
+// Close ends all requests with ErrClosed, waits for the generator's goroutine, and lets go
+// of the copy of the weights and of all keys and values.
 func (g *Generator) Close() {
 	g.mu.Lock()
 	g.closed = true
@@ -129,6 +153,9 @@ func (g *Generator) Generate(ctx context.Context, r Request) (Result, error) {
 		return Result{Finish: FinishLength}, nil
 	}
 	j.limit = len(r.Prompt) + room
+	if got, most := blocksOf(j.limit), g.batch.pool.limit; got > most {
+		return Result{}, fmt.Errorf("generate: prompt and max tokens: got %d, want at most the %d whose keys and values fit the generator's memory", j.limit, most*blockTokens)
+	}
 	ahead := min(room, 256) // so that a token costs no allocation
 	j.tokens = append(make([]int32, 0, len(r.Prompt)+ahead), r.Prompt...)
 	j.result = Result{LogProbs: make([]float32, 0, ahead), SampleLogProbs: make([]float32, 0, ahead)}
@@ -197,14 +224,19 @@ func (g *Generator) loop() {
 		g.batch.step()
 	}
 	g.batch.abort(ErrClosed)
+	g.batch.rest()
+	g.batch.release()
 }
 
-// admit moves requests from the queue into the batch while there is room, waiting
-// for one if the batch is empty. It reports false once the generator is closed.
+// admit moves requests into the batch while there is room, those first that had to
+// leave it, and waits for one if there is nothing to do. It reports false once the
+// generator is closed.
 func (g *Generator) admit() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for !g.closed && len(g.queue) == 0 && len(g.batch.jobs) == 0 {
+	b := &g.batch
+	for !g.closed && len(g.queue) == 0 && len(b.jobs) == 0 && len(b.waiting) == 0 {
+		b.rest()
 		g.wake.Wait()
 	}
 	if g.closed {
@@ -214,9 +246,18 @@ func (g *Generator) admit() bool {
 		g.queue = nil
 		return false
 	}
-	n := min(len(g.queue), g.opt.MaxBatch-len(g.batch.jobs))
-	g.batch.jobs = append(g.batch.jobs, g.queue[:n]...)
-	g.queue = slices.Delete(g.queue, 0, n)
+	for len(b.jobs) < g.opt.MaxBatch {
+		from := &g.queue
+		if len(b.waiting) > 0 {
+			from = &b.waiting
+		}
+		// Each job under way may soon need a block. An empty batch takes anybody.
+		if len(*from) == 0 || !b.enter((*from)[0], len(b.jobs)) {
+			break
+		}
+		b.jobs = append(b.jobs, (*from)[0])
+		*from = slices.Delete(*from, 0, 1)
+	}
 	return true
 }
 

@@ -131,37 +131,41 @@ func TestBatchInvariance(t *testing.T) {
 					}
 				}
 				g.Close()
-				checkCache(t, g.batch.cache)
+				checkCache(t, g.batch.pool)
 			})
 		}
 	}
 }
 
-// checkCache checks the books of a cache that nobody uses any more: each block is
-// referred to by its children alone, and the childless wait for eviction.
-func checkCache(t *testing.T, pc *prefixCache) {
+// checkCache checks the books of a pool that nobody uses any more: every block of the
+// tree is ready, fits its key, hangs under a block of the tree and waits for eviction
+// before its parent; all other memory is free.
+func checkCache(t *testing.T, bp *blockPool) {
 	t.Helper()
-	if len(pc.blocks) > pc.limit {
-		t.Errorf("blocks: got %d, want at most %d", len(pc.blocks), pc.limit)
+	if len(bp.blocks) > bp.keep || bp.made > bp.limit || bp.used != 0 {
+		t.Errorf("blocks: got %d kept, %d made, %d used, want at most %d, at most %d, none", len(bp.blocks), bp.made, bp.used, bp.keep, bp.limit)
 	}
-	children := map[*block]int{}
-	for key, b := range pc.blocks {
-		if b.parent != key.parent || b.tokens != key.tokens {
-			t.Error("a block does not match its key")
-		}
-		children[b.parent]++
+	place := map[*block]int{bp.root: bp.idle.Len()}
+	for e := bp.idle.Front(); e != nil; e = e.Next() {
+		place[e.Value.(*block)] = len(place) - 1
 	}
-	leaves := 0
-	for _, b := range pc.blocks {
-		if b.refs != children[b] || (b.idle != nil) != (b.refs == 0) {
-			t.Errorf("block: got %d references, idle %v, want those of %d children", b.refs, b.idle != nil, children[b])
+	for key, b := range bp.blocks {
+		if b.parent != key.parent || b.tokens != key.tokens || !b.inTree || !b.ready || b.users != 0 || b.owner != nil {
+			t.Errorf("block: got %d users, ready %v, owner %p, want an idle one that fits its key", b.users, b.ready, b.owner)
 		}
-		if b.refs == 0 {
-			leaves++
+		at, ok := place[b]
+		parent, under := place[b.parent]
+		if !ok || !under || at >= parent {
+			t.Errorf("block: got place %d of the eviction queue (%v), its parent %d (%v), want both there and the parent later", at, ok, parent, under)
 		}
 	}
-	if pc.idle.Len() != leaves || pc.root.refs != children[pc.root] {
-		t.Errorf("got %d idle and %d at the root, want %d and %d", pc.idle.Len(), pc.root.refs, leaves, children[pc.root])
+	if bp.idle.Len() != len(bp.blocks) || len(bp.free) != bp.made-len(bp.blocks) {
+		t.Errorf("got %d idle and %d free of %d, want %d and the rest", bp.idle.Len(), len(bp.free), bp.made, len(bp.blocks))
+	}
+	for _, b := range bp.free {
+		if b.users != 0 || b.inTree || b.idle != nil {
+			t.Error("a free block is in use")
+		}
 	}
 }
 

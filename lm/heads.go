@@ -9,14 +9,18 @@ import (
 // queryScale is attention's 1/sqrt(headDim), folded into the rotated queries.
 func (c Config) queryScale() float32 { return float32(1 / math.Sqrt(float64(c.HeadDim))) }
 
-// splitHeads takes the rows of a.qkv apart into heads, each [n, headDim] in one
-// piece: optional norm, rotation, and for queries the attention scale.
+// splitHeads adds the bias to the rows of a.qkv, if there is one, and takes them apart
+// into heads, each [n, headDim] in one piece: optional norm, rotation, and for queries
+// the attention scale.
 func (m *Model) splitHeads(p *kernel.Pool, a *layerTape, w *layerWeights, pos []int32) {
 	c, n := m.cfg, len(pos)
 	hd, scale := c.HeadDim, c.queryScale()
 	forRows(p, n, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := a.qkv[i*c.qkvDim() : (i+1)*c.qkvDim()]
+			if w.qkvBias != nil {
+				kernel.Axpy(1, w.qkvBias, row)
+			}
 			for h := range c.Heads {
 				m.shapeHead(a.q[(h*n+i)*hd:][:hd], row[h*hd:][:hd], w.qNorm, int(pos[i]), scale)
 			}
@@ -43,15 +47,22 @@ func (m *Model) shapeHead(dst, src, norm []float32, pos int, scale float32) {
 
 // mergeHeads is splitHeads backward: gradients of the heads (dq, dk, dv in the
 // layout of a.q, a.k, a.v; overwritten) to dqkv [n, qkvDim]. Gradients of the head
-// norms are added to g.
+// norms and of the bias are added to g.
 func (m *Model) mergeHeads(p *kernel.Pool, dqkv, dq, dk, dv []float32, a *layerTape, w, g *layerWeights, pos []int32, part *[]float32) {
 	c, n := m.cfg, len(pos)
 	hd, scale := c.HeadDim, c.queryScale()
-	var partial []float32 // [chunks, 2, headDim]: dqNorm, dkNorm of each chunk of rows
+	// What each chunk of rows adds: [chunks, width], dqNorm and dkNorm (which the norm's
+	// backward pass sums in any case), then dqkvBias.
+	norms, width := 0, 0
 	if c.QKNorm {
-		partial = grow(part, chunks(n)*2*hd)
-		clear(partial)
+		norms = 2 * hd
 	}
+	width = norms
+	if g.qkvBias != nil {
+		width += c.qkvDim()
+	}
+	sums := grow(part, chunks(n)*width)
+	clear(sums)
 	unshape := func(dst, dy, src, norm, dnorm []float32, pos int, scale float32) {
 		if norm == nil {
 			m.rope.rotateBack(dst, dy, pos, scale)
@@ -59,12 +70,13 @@ func (m *Model) mergeHeads(p *kernel.Pool, dqkv, dq, dk, dv []float32, a *layerT
 		}
 		m.rope.rotateBack(dy, dy, pos, scale)
 		clear(dst)
-		rmsNormBackward(dst, dnorm, dy, src, norm, rmsScale(src, c.NormEps))
+		kernel.RMSNormBackward(dst, dnorm, dy, src, norm, rmsScale(src, c.NormEps))
 	}
 	forRows(p, n, func(chunk, lo, hi int) {
 		var dqNorm, dkNorm []float32
-		if partial != nil {
-			dqNorm, dkNorm = partial[chunk*2*hd:][:hd], partial[(chunk*2+1)*hd:][:hd]
+		sum := sums[chunk*width : (chunk+1)*width]
+		if c.QKNorm {
+			dqNorm, dkNorm = sum[:hd], sum[hd:norms]
 		}
 		for i := lo; i < hi; i++ {
 			row, drow := a.qkv[i*c.qkvDim():(i+1)*c.qkvDim()], dqkv[i*c.qkvDim():(i+1)*c.qkvDim()]
@@ -79,10 +91,18 @@ func (m *Model) mergeHeads(p *kernel.Pool, dqkv, dq, dk, dv []float32, a *layerT
 			for h := range c.KVHeads {
 				copy(drow[h*hd:][:hd], dv[(h*n+i)*hd:])
 			}
+			if g.qkvBias != nil {
+				kernel.Axpy(1, dqkv[i*c.qkvDim():(i+1)*c.qkvDim()], sum[norms:])
+			}
 		}
 	})
-	for chunk := 0; partial != nil && chunk < chunks(n); chunk++ {
-		kernel.Axpy(1, partial[chunk*2*hd:][:hd], g.qNorm)
-		kernel.Axpy(1, partial[(chunk*2+1)*hd:][:hd], g.kNorm)
+	for ; len(sums) > 0; sums = sums[width:] {
+		if g.qkvBias != nil {
+			kernel.Axpy(1, sums[norms:width], g.qkvBias)
+		}
+		if g.qNorm != nil {
+			kernel.Axpy(1, sums[:hd], g.qNorm)
+			kernel.Axpy(1, sums[hd:norms], g.kNorm)
+		}
 	}
 }

@@ -2,53 +2,42 @@ package lm
 
 import "container/list"
 
-// kvBuffer holds one sequence's keys and values: for each layer and key head, [room,
-// headDim] rotated keys, then values.
-type kvBuffer struct {
-	room int // tokens
-	data []float32
-}
-
-// head returns the keys and the values of one head of layer l.
-func (b *kvBuffer) head(c Config, l, kv int) (k, v []float32) {
-	n := b.room * c.HeadDim
-	at := (l*c.KVHeads + kv) * 2 * n
-	return b.data[at : at+n], b.data[at+n : at+2*n]
-}
-
-// reserve makes room for n tokens, keeping the first used.
-func (b *kvBuffer) reserve(c Config, n, used int) {
-	if n <= b.room {
-		return
-	}
-	grown := kvBuffer{room: min(max((n+63)/64*64, 2*b.room), c.MaxSeq)}
-	grown.data = make([]float32, grown.room*c.kvFloats())
-	for l := range c.Layers {
-		for kv := range c.KVHeads {
-			k, v := b.head(c, l, kv)
-			gk, gv := grown.head(c, l, kv)
-			copy(gk, k[:used*c.HeadDim])
-			copy(gv, v[:used*c.HeadDim])
-		}
-	}
-	*b = grown
-}
+// blockTokens is the grain in which keys and values are stored and shared.
+const blockTokens = 16
 
 // kvFloats is the number of key and value floats of one token.
 func (c Config) kvFloats() int { return 2 * c.Layers * c.kvDim() }
 
-// blockTokens is the grain of the prefix cache.
-const blockTokens = 16
+// pageBytes is the memory of one block's keys and values.
+func (c Config) pageBytes() int64 { return 4 * blockTokens * int64(c.kvFloats()) }
 
-// block holds the keys and values of blockTokens tokens that follow its parent's,
-// so that a path from the root is a prefix. The numbers in a block are a function of the
-// tokens on its path, to the bit, which is what makes sharing invisible.
+// blocksOf is the number of blocks that hold n tokens.
+func blocksOf(n int) int { return (n + blockTokens - 1) / blockTokens }
+
+// block holds the keys and values of blockTokens consecutive tokens of a sequence. A
+// sequence under way is a path of blocks; those that are whole, or will be once a
+// prompt is in, hang in the prefix tree, where other sequences that begin with the
+// same tokens share them. The numbers in a block are a function of the tokens on its
+// path, to the bit, which is what makes sharing invisible.
 type block struct {
+	kv     []float32 // for each layer and key head: keys [headDim, blockTokens], then values [blockTokens, headDim]
+	users  int       // jobs whose path it lies on
+	inTree bool
+
+	// In the tree:
 	parent *block
 	tokens [blockTokens]int32
-	kv     kvBuffer
-	refs   int           // children, and requests that stand here
-	idle   *list.Element // place in the eviction queue while refs is 0
+	ready  bool          // its tokens are computed
+	owner  *job          // who computes them; nil if ready, or if the job left
+	idle   *list.Element // place in the eviction queue while users is 0
+}
+
+// head returns the keys and the values of one head of layer l. Keys are transposed:
+// scores are then a product that reads them in place.
+func (b *block) head(c Config, l, kv int) (kt, v []float32) {
+	n := blockTokens * c.HeadDim
+	at := (l*c.KVHeads + kv) * 2 * n
+	return b.kv[at : at+n], b.kv[at+n : at+2*n]
 }
 
 type blockKey struct {
@@ -56,95 +45,106 @@ type blockKey struct {
 	tokens [blockTokens]int32
 }
 
-// prefixCache is the tree of blocks, at most limit of them. A block that nobody
-// refers to may be evicted, the least recently used first. Not safe for concurrent
-// use.
-type prefixCache struct {
-	cfg    Config
-	limit  int
-	root   *block
-	blocks map[blockKey]*block
-	idle   *list.List // of *block, oldest first
-	free   []*block   // evicted, memory to be reused
-}
-
-func newPrefixCache(c Config, tokens int) *prefixCache {
-	return &prefixCache{cfg: c, limit: tokens / blockTokens, root: &block{}, blocks: map[blockKey]*block{}, idle: list.New()}
-}
-
 func keyOf(parent *block, tokens []int32) blockKey {
 	return blockKey{parent, [blockTokens]int32(tokens)}
 }
 
-// find returns the block of the given tokens after parent, nil if there is none.
-func (pc *prefixCache) find(key blockKey) *block { return pc.blocks[key] }
+// blockPool is the one bounded store of keys and values, and the prefix tree over it.
+// Memory is taken block by block as sequences grow. Blocks that no job uses stay
+// for later prompts, at most keep of them, and are evicted the least recently used
+// first, children before parents. Not safe for concurrent use.
+type blockPool struct {
+	cfg    Config
+	limit  int // blocks at most
+	keep   int // idle blocks at most
+	root   *block
+	blocks map[blockKey]*block // the tree
+	idle   *list.List          // of *block with no users, oldest first; a child comes before its parent
+	free   []*block            // memory without content
+	made   int                 // blocks that have memory
+	used   int                 // blocks that have users
+}
 
-// pin keeps a block from eviction until unpin.
-func (pc *prefixCache) pin(b *block) {
-	b.refs++
-	if b.idle != nil {
-		pc.idle.Remove(b.idle)
+func newBlockPool(c Config, limit, keep int) *blockPool {
+	return &blockPool{cfg: c, limit: limit, keep: min(keep, limit), root: &block{}, blocks: map[blockKey]*block{}, idle: list.New()}
+}
+
+// available is how many blocks take can still hand out.
+func (bp *blockPool) available() int { return bp.limit - bp.used }
+
+// take returns a block with one user and unknown content, evicting an idle one if
+// need be; nil if all are in use.
+func (bp *blockPool) take() *block {
+	if len(bp.free) == 0 {
+		switch {
+		case bp.made < bp.limit:
+			bp.made++
+			bp.free = append(bp.free, &block{kv: make([]float32, blockTokens*bp.cfg.kvFloats())})
+		case bp.idle.Len() > 0:
+			bp.evict(bp.idle.Front().Value.(*block))
+		default:
+			return nil
+		}
+	}
+	b := bp.free[len(bp.free)-1]
+	bp.free = bp.free[:len(bp.free)-1]
+	b.users = 1
+	bp.used++
+	return b
+}
+
+// hang puts a taken block into the tree; the key must be absent.
+func (bp *blockPool) hang(b *block, key blockKey) {
+	b.inTree, b.parent, b.tokens = true, key.parent, key.tokens
+	bp.blocks[key] = b
+}
+
+// use adds a user.
+func (bp *blockPool) use(b *block) {
+	if b.users++; b.users == 1 {
+		bp.used++
+		bp.idle.Remove(b.idle)
 		b.idle = nil
 	}
 }
 
-func (pc *prefixCache) unpin(b *block) {
-	b.refs--
-	if b.refs == 0 && b != pc.root {
-		b.idle = pc.idle.PushBack(b)
+// drop takes a user away. A path is dropped from its end to its beginning.
+func (bp *blockPool) drop(b *block) {
+	if b.users--; b.users > 0 {
+		return
+	}
+	bp.used--
+	if !b.ready || !b.inTree {
+		bp.recycle(b)
+		return
+	}
+	b.idle = bp.idle.PushBack(b)
+	for bp.idle.Len() > bp.keep {
+		bp.evict(bp.idle.Front().Value.(*block))
 	}
 }
 
-// insert copies blockTokens tokens from position pos of kv into a new block and
-// returns it, or nil if everything in a full cache is in use. key must not be present
-// and its parent must be pinned.
-func (pc *prefixCache) insert(key blockKey, kv *kvBuffer, pos int) *block {
-	b := pc.fresh()
-	if b == nil {
-		return nil
-	}
-	b.parent, b.tokens = key.parent, key.tokens
-	copyTokens(pc.cfg, &b.kv, 0, kv, pos)
-	pc.pin(b.parent)
-	pc.blocks[key] = b
-	b.idle = pc.idle.PushBack(b)
-	return b
+func (bp *blockPool) evict(b *block) {
+	bp.idle.Remove(b.idle)
+	bp.recycle(b)
 }
 
-// fresh returns a block with memory, evicting one if need be.
-func (pc *prefixCache) fresh() *block {
-	if len(pc.blocks) >= pc.limit {
-		if pc.idle.Len() == 0 {
-			return nil
-		}
-		pc.evict(pc.idle.Front().Value.(*block))
+// recycle makes a block that nobody uses a free one.
+func (bp *blockPool) recycle(b *block) {
+	if b.inTree {
+		delete(bp.blocks, blockKey{b.parent, b.tokens})
 	}
-	if n := len(pc.free); n > 0 {
-		b := pc.free[n-1]
-		pc.free = pc.free[:n-1]
-		return b
-	}
-	return &block{kv: kvBuffer{room: blockTokens, data: make([]float32, blockTokens*pc.cfg.kvFloats())}}
+	*b = block{kv: b.kv}
+	bp.free = append(bp.free, b)
 }
 
-func (pc *prefixCache) evict(b *block) {
-	pc.idle.Remove(b.idle)
-	b.idle = nil
-	delete(pc.blocks, blockKey{b.parent, b.tokens})
-	pc.unpin(b.parent)
-	b.parent = nil
-	pc.free = append(pc.free, b)
-}
-
-// copyTokens copies the keys and values of blockTokens tokens.
-func copyTokens(c Config, dst *kvBuffer, to int, src *kvBuffer, from int) {
-	n := blockTokens * c.HeadDim
-	for l := range c.Layers {
-		for kv := range c.KVHeads {
-			dk, dv := dst.head(c, l, kv)
-			sk, sv := src.head(c, l, kv)
-			copy(dk[to*c.HeadDim:][:n], sk[from*c.HeadDim:])
-			copy(dv[to*c.HeadDim:][:n], sv[from*c.HeadDim:])
-		}
+// trim lets go of memory beyond what is kept, or a few blocks, when nothing is under
+// way.
+func (bp *blockPool) trim() {
+	const few = 16
+	if most := max(bp.keep-bp.idle.Len(), few); len(bp.free) > most {
+		bp.made -= len(bp.free) - most
+		clear(bp.free[most:])
+		bp.free = bp.free[:most]
 	}
 }

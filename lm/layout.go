@@ -1,6 +1,9 @@
 package lm
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Tensor is a named parameter; Data is the model's own memory, row-major.
 type Tensor struct {
@@ -24,6 +27,7 @@ type weights struct {
 type layerWeights struct {
 	norm1        []float32 // [dim]
 	qkv          []float32 // [qkvDim, dim]: q, k, v projections
+	qkvBias      []float32 // [qkvDim]: of q, k, v; nil without QKVBias
 	qNorm, kNorm []float32 // [headDim], nil without QKNorm
 	out          []float32 // [dim, qDim]
 	norm2        []float32 // [dim]
@@ -38,7 +42,11 @@ type tensorSpec struct {
 	n     int
 }
 
+// isNorm says whether the tensor is a vector, a norm's weight or a bias: what weight
+// decay leaves alone.
 func (s tensorSpec) isNorm() bool { return len(s.shape) == 1 }
+
+func (s tensorSpec) isBias() bool { return strings.HasSuffix(s.name, ".bias") }
 
 // layout lists the tensors in the order in which they lie in the flat slice.
 func (c Config) layout() []tensorSpec {
@@ -59,6 +67,11 @@ func (c Config) layout() []tensorSpec {
 		add(p+"self_attn.q_proj.weight", c.qDim(), c.Dim)
 		add(p+"self_attn.k_proj.weight", c.kvDim(), c.Dim)
 		add(p+"self_attn.v_proj.weight", c.kvDim(), c.Dim)
+		if c.QKVBias {
+			add(p+"self_attn.q_proj.bias", c.qDim())
+			add(p+"self_attn.k_proj.bias", c.kvDim())
+			add(p+"self_attn.v_proj.bias", c.kvDim())
+		}
 		if c.QKNorm {
 			add(p+"self_attn.q_norm.weight", c.HeadDim)
 			add(p+"self_attn.k_norm.weight", c.HeadDim)
@@ -90,6 +103,9 @@ func (c Config) view(flat []float32) weights {
 		lw := &w.layers[l]
 		lw.norm1 = take(c.Dim)
 		lw.qkv = take(c.qkvDim() * c.Dim)
+		if c.QKVBias {
+			lw.qkvBias = take(c.qkvDim())
+		}
 		if c.QKNorm {
 			lw.qNorm, lw.kNorm = take(c.HeadDim), take(c.HeadDim)
 		}

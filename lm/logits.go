@@ -6,38 +6,13 @@ import (
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 )
 
-// expSum writes e^(x - top) to dst, which may be x, and returns top, the largest x,
-// and the sum of what it wrote; log Σ e^x = top + log(sum). With a NaN or +Inf in x
-// the sum is NaN.
-func expSum(dst, x []float32) (top float32, sum float64) {
-	dst = dst[:len(x)]
-	top = x[0]
-	for _, v := range x {
-		if v > top {
-			top = v
-		}
-	}
-	for i, v := range x {
-		dst[i] = v - top
-	}
-	kernel.Exp(dst, dst)
-	var s0, s1, s2, s3 float64 // four chains, for the adder's latency
-	i := 0
-	for ; i+4 <= len(dst); i += 4 {
-		s0 += float64(dst[i])
-		s1 += float64(dst[i+1])
-		s2 += float64(dst[i+2])
-		s3 += float64(dst[i+3])
-	}
-	for ; i < len(dst); i++ {
-		s0 += float64(dst[i])
-	}
-	return top, s0 + s1 + s2 + s3
-}
-
 // headRows is how many rows of logits are held at once: a function of the
-// vocabulary alone, since gradients are summed chunk by chunk.
-func (c Config) headRows() int { return min(max(1<<18/c.Vocab, 16), 512) }
+// vocabulary alone, since gradients are summed chunk by chunk. A small vocabulary's logits
+// stay near the cache; a large one's take at most 128 MiB, in as many rows as repay a
+// pass over the output projection.
+func (c Config) headRows() int {
+	return max(min(1<<18/c.Vocab, 512), min(1<<25/c.Vocab, 384), 16)
+}
 
 // headScratch is the memory for one chunk of rows at the output projection.
 type headScratch struct {
@@ -67,16 +42,13 @@ func (m *Model) head(p *kernel.Pool, pk *packing, i0, i1 int, final []float32, s
 		for i := lo; i < hi; i++ {
 			row, target := s.logits[i*vocab:(i+1)*vocab], pk.targets[i0+i]
 			at := row[target]
-			top, sum := expSum(row, row)
+			top, sum := kernel.ExpSum(row, row)
 			s.logp[i] = float32(float64(at-top) - math.Log(sum))
 			if !grad {
 				continue
 			}
 			w := pk.weights[i0+i]
-			f := float32(float64(w) / sum)
-			for j := range row {
-				row[j] *= f
-			}
+			kernel.Scale(float32(float64(w)/sum), row)
 			row[target] -= w
 		}
 	})

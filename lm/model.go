@@ -24,7 +24,7 @@ type Model struct {
 
 // New makes a model with seeded random weights: projections are normal with
 // standard deviation 1/sqrt(fan in), the two that write to the residual stream
-// divided further by sqrt(2*Layers); norms are one.
+// divided further by sqrt(2*Layers); norms are one, biases zero.
 func New(cfg Config, seed uint64) (*Model, error) {
 	m, err := empty(cfg)
 	if err != nil {
@@ -33,6 +33,9 @@ func New(cfg Config, seed uint64) (*Model, error) {
 	residual := 1 / math.Sqrt(2*float64(cfg.Layers))
 	for i, s := range cfg.layout() {
 		data := m.w.flat[s.off : s.off+s.n]
+		if s.isBias() {
+			continue
+		}
 		if s.isNorm() {
 			for j := range data {
 				data[j] = 1

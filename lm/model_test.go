@@ -340,6 +340,7 @@ func TestAnyShape(t *testing.T) {
 			Heads: group * kv, KVHeads: kv, HeadDim: 2 * rapid.IntRange(1, 9).Draw(t, "half"), FFN: rapid.IntRange(1, 50).Draw(t, "ffn"), MaxSeq: 100,
 			RopeTheta: 50, NormEps: 1e-5, TieEmbeddings: rapid.Bool().Draw(t, "tied"), QKNorm: rapid.Bool().Draw(t, "qkNorm"),
 		}
+		cfg.QKVBias = !cfg.QKNorm && rapid.Bool().Draw(t, "qkvBias")
 		m, err := New(cfg, rapid.Uint64().Draw(t, "seed"))
 		if err != nil {
 			t.Fatal(err)

@@ -3,13 +3,38 @@ package lm
 import (
 	"fmt"
 	"math"
+	"sync"
+
+	"github.com/seed-095d5d2b/whale/lm/kernel"
 )
 
 // sampler draws tokens from logits; it holds memory for one draw at a time.
 type sampler struct {
-	probs  []float32 // unnormalised
-	logits []float32 // what the heap is ordered by: exponentials tie where logits do not
-	heap   []int32
+	probs []float32 // unnormalised
+	rank  ranking
+}
+
+// samplerList hands samplers to whichever goroutine draws next.
+type samplerList struct {
+	mu   sync.Mutex
+	free []*sampler
+}
+
+func (l *samplerList) take() *sampler {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.free); n > 0 {
+		s := l.free[n-1]
+		l.free = l.free[:n-1]
+		return s
+	}
+	return &sampler{}
+}
+
+func (l *samplerList) put(s *sampler) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, s)
 }
 
 // draw picks a token under the request's temperature, top-k and top-p, in that
@@ -18,7 +43,7 @@ type sampler struct {
 // in the sequence.
 func (s *sampler) draw(logits []float32, r *Request, pos int) (tok int32, logp, sampleLogp float32, err error) {
 	probs := grow(&s.probs, len(logits))
-	top, sum := expSum(probs, logits)
+	top, sum := kernel.ExpSum(probs, logits)
 	if !(sum >= 1) || !finite(sum) { // the top one's own term is 1
 		return 0, 0, 0, fmt.Errorf("logits at position %d: got a sum of exponentials of %g, want a finite number", pos, sum)
 	}
@@ -32,13 +57,13 @@ func (s *sampler) draw(logits []float32, r *Request, pos int) (tok int32, logp, 
 			for i, x := range logits {
 				probs[i] = (x - top) / r.Temperature // at most 0; far below may be -Inf
 			}
-			_, sum = expSum(probs, probs)
+			_, sum = kernel.ExpSum(probs, probs)
 		}
 		u := uniform(r.Seed, uint64(pos))
 		var p float64
 		if topK, topP := r.truncation(len(logits)); topK < len(logits) || topP < 1 {
-			s.logits = logits
-			tok, p = s.drawTop(u, sum, topK, topP)
+			s.rank.sort(logits, probs, top, r.Temperature)
+			tok, p = s.rank.draw(u, sum, topK, topP)
 		} else {
 			tok, p = s.drawAll(u, sum)
 		}
@@ -61,96 +86,47 @@ func (r *Request) truncation(vocab int) (topK int, topP float64) {
 
 // drawAll inverts the cumulative distribution at u, in order of ids.
 func (s *sampler) drawAll(u, sum float64) (tok int32, p float64) {
+	const piece = 256 // tokens that are passed over at once
 	target, cum := u*sum, 0.0
-	for i, q := range s.probs {
+	from := 0
+	for from+piece < len(s.probs) {
+		next := cum + sum64(s.probs[from:from+piece])
+		if next > target {
+			break
+		}
+		cum = next
+		from += piece
+	}
+	at := -1
+	for i, q := range s.probs[from:] {
 		if q == 0 {
 			continue
 		}
-		tok = int32(i) // the last possible one, should rounding keep cum below target
-		cum += float64(q)
-		if cum > target {
+		at = from + i
+		if cum += float64(q); cum > target {
 			break
 		}
 	}
-	return tok, float64(s.probs[tok]) / sum
+	if at < 0 { // rounding kept cum below target: the last possible token, of which there is one
+		for at = from - 1; s.probs[at] == 0; at-- {
+		}
+	}
+	return int32(at), float64(s.probs[at]) / sum
 }
 
-// drawTop draws among the topK likeliest tokens (equal ones by id), of these the
-// fewest whose share reaches topP. Tokens leave a heap in order, so that only those
-// that are kept get sorted.
-func (s *sampler) drawTop(u, sum float64, topK int, topP float64) (tok int32, p float64) {
-	s.heapify()
-	n := len(s.heap)
-	if topK < n { // top-p is a share of what top-k leaves
-		sum = 0
-		for range topK {
-			sum += float64(s.probs[s.pop()])
-		}
+// sum64 adds up in four chains, for the adder's latency.
+func sum64(xs []float32) float64 {
+	var s0, s1, s2, s3 float64
+	for ; len(xs) >= 4; xs = xs[4:] {
+		s0 += float64(xs[0])
+		s1 += float64(xs[1])
+		s2 += float64(xs[2])
+		s3 += float64(xs[3])
 	}
-	kept, cum := 0, 0.0
-	for kept < topK && (kept == 0 || cum < topP*sum) {
-		i := n - 1 - kept // pop leaves the kept, likeliest last, behind the heap
-		if len(s.heap) > i {
-			s.pop()
-		}
-		q := s.probs[s.heap[:n][i]]
-		if q == 0 && kept > 0 {
-			break
-		}
-		cum += float64(q)
-		kept++
+	for _, x := range xs {
+		s0 += float64(x)
 	}
-	target, run := u*cum, 0.0
-	for i := range kept {
-		tok = s.heap[:n][n-1-i]
-		run += float64(s.probs[tok])
-		if run > target {
-			break
-		}
-	}
-	return tok, float64(s.probs[tok]) / cum
-}
-
-func (s *sampler) heapify() {
-	s.heap = s.heap[:0]
-	for i := range s.probs {
-		s.heap = append(s.heap, int32(i))
-	}
-	for i := len(s.heap)/2 - 1; i >= 0; i-- {
-		s.down(i)
-	}
-}
-
-// pop takes the likeliest token off the heap and leaves it behind the heap's end.
-func (s *sampler) pop() int32 {
-	last := len(s.heap) - 1
-	tok := s.heap[0]
-	s.heap[0], s.heap[last] = s.heap[last], tok
-	s.heap = s.heap[:last]
-	s.down(0)
-	return tok
-}
-
-func (s *sampler) down(i int) {
-	for {
-		c := 2*i + 1
-		if c >= len(s.heap) {
-			return
-		}
-		if c+1 < len(s.heap) && s.before(s.heap[c+1], s.heap[c]) {
-			c++
-		}
-		if !s.before(s.heap[c], s.heap[i]) {
-			return
-		}
-		s.heap[i], s.heap[c] = s.heap[c], s.heap[i]
-		i = c
-	}
-}
-
-// before orders tokens by falling probability, then by id.
-func (s *sampler) before(a, b int32) bool {
-	return s.logits[a] > s.logits[b] || s.logits[a] == s.logits[b] && a < b
+	return s0 + s1 + s2 + s3
 }
 
 // uniform is a draw from [0, 1) that depends on its key alone: SplitMix64's

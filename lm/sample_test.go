@@ -3,6 +3,7 @@ package lm
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -139,6 +140,76 @@ func TestUniform(t *testing.T) {
 	} {
 		if math.Abs(got) > 4.0/n {
 			t.Errorf("%s: got a deviation of %g, want about 0", name, got)
+		}
+	}
+}
+
+// TestDrawLarge compares draws from a large vocabulary, with ties, far outliers and more
+// likely tokens than a bucket holds, with the full sort.
+func TestDrawLarge(t *testing.T) {
+	var s sampler
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "weights"), 1))
+		logits := make([]float32, rapid.SampledFrom([]int{700, 3001}).Draw(t, "vocab"))
+		spread := rapid.SampledFrom([]float32{0, 0.01, 1, 10, 300}).Draw(t, "spread")
+		for i := range logits {
+			logits[i] = spread * float32(rng.NormFloat64())
+			if rng.IntN(3) == 0 { // ties
+				logits[i] = spread * float32(rng.IntN(5))
+			}
+		}
+		r := Request{
+			Seed: rapid.Uint64().Draw(t, "seed"), Temperature: rapid.SampledFrom([]float32{0.2, 1, 3}).Draw(t, "temperature"),
+			TopK: rapid.SampledFrom([]int{0, 1, 40, 650, 5000}).Draw(t, "topK"), TopP: rapid.SampledFrom([]float32{0, 0.01, 0.5, 0.95, 0.9999}).Draw(t, "topP"),
+		}
+		want, close := truncated(logits, &r)
+		if close {
+			return
+		}
+		for pos := range 5 {
+			tok, _, sampleLogp, err := s.draw(logits, &r, pos)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p := math.Exp(float64(sampleLogp)); want[tok] == 0 || math.Abs(p-want[tok]) > 1e-4*want[tok]+1e-9 {
+				t.Fatalf("token %d: got probability %g, want %g", tok, p, want[tok])
+			}
+		}
+	})
+}
+
+// TestDrawOrder wants the inverse of the cumulative distribution, token by token, in
+// the documented order: falling logits, then ids; or ids alone where nothing is cut.
+func TestDrawOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	logits := make([]float32, 1000)
+	for i := range logits {
+		logits[i] = float32(rng.IntN(40)) * 0.2
+	}
+	var s sampler
+	for _, r := range []Request{{Temperature: 1}, {Temperature: 0.7, TopK: 300}, {Temperature: 1.5, TopP: 0.6}, {Temperature: 1, TopK: 500, TopP: 0.9}} {
+		dist, _ := truncated(logits, &r)
+		order := make([]int, len(logits))
+		for i := range order {
+			order[i] = i
+		}
+		if r.TopK > 0 || r.TopP > 0 {
+			slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(logits[b], logits[a]), cmp.Compare(a, b)) })
+		}
+		for pos := range 500 {
+			u, cum, want := uniform(r.Seed, uint64(pos)), 0.0, 0
+			for _, i := range order {
+				if want = i; cum+dist[i] > u {
+					break
+				}
+				cum += dist[i]
+			}
+			if math.Abs(cum-u) < 1e-5 || math.Abs(cum+dist[want]-u) < 1e-5 {
+				continue // rounding decides
+			}
+			if tok, _, _, err := s.draw(logits, &r, pos); err != nil || int(tok) != want {
+				t.Fatalf("%+v: draw at %g: got token %d, want %d (%v)", r, u, tok, want, err)
+			}
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (m *Model) LogProbs(p *kernel.Pool, tokens []int32) ([]float32, error) {
 	}
 	var pk packing
 	pk.add(Sequence{tokens, ones})
-	t := newTape(m.cfg, false)
+	t := newTape(m.cfg, keepNone)
 	m.forward(p, &pk, t)
 	var h headScratch
 	for i0 := 0; i0 < len(pk.rows); i0 += m.cfg.headRows() {

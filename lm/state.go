@@ -38,7 +38,7 @@ func (t *Trainer) WriteState(w io.Writer) error {
 	}
 	sum := sha256.New()
 	out := io.MultiWriter(w, sum)
-	err = binary.Write(out, binary.LittleEndian, stateHeader{stateMagic, config, uint64(t.m.NumParams()), t.steps})
+	err = binary.Write(out, binary.LittleEndian, stateHeader{stateMagic, config, uint64(len(t.params)), t.steps})
 	if err == nil {
 		err = writeFloats(out, t.moment.first)
 	}
@@ -81,12 +81,12 @@ func (t *Trainer) readState(r io.Reader) (first, second []float32, steps uint64,
 	switch {
 	case h.Magic != stateMagic:
 		return nil, nil, 0, fmt.Errorf("header: got %q, want %q", h.Magic[:], stateMagic[:])
-	case h.Config != config || h.Params != uint64(t.m.NumParams()):
-		return nil, nil, 0, fmt.Errorf("header: got the state of another model (%d parameters), want that of this config (%d)", h.Params, t.m.NumParams())
+	case h.Config != config || h.Params != uint64(len(t.params)):
+		return nil, nil, 0, fmt.Errorf("header: got the state of another model (%d parameters), want that of this config (%d)", h.Params, len(t.params))
 	case h.Steps > math.MaxInt32:
 		return nil, nil, 0, fmt.Errorf("steps: got %d, want at most %d", h.Steps, math.MaxInt32)
 	}
-	n := t.m.NumParams()
+	n := len(t.params)
 	first, second = make([]float32, n), make([]float32, n)
 	for _, xs := range [][]float32{first, second} {
 		if err := readFloats(in, xs); err != nil {
@@ -134,7 +134,13 @@ func readFloats(r io.Reader, xs []float32) error {
 	return nil
 }
 
+// configHash tells apart what is trained: the model's config, and the adapter's.
 func (t *Trainer) configHash() ([sha256.Size]byte, error) {
 	data, err := json.Marshal(t.m.cfg)
+	if err == nil && t.adapter != nil {
+		var lora []byte
+		lora, err = json.Marshal(t.adapter.lora)
+		data = append(append(data, '\n'), lora...)
+	}
 	return sha256.Sum256(data), err
 }

@@ -30,37 +30,117 @@ func (l Loss) Mean() float64 {
 	return l.NLL / l.Weight
 }
 
-// microBatch bounds the input tokens whose activations are held at once; a single
-// sequence may exceed it. It is a constant because gradients are summed micro-batch
-// by micro-batch.
+// microBatch bounds the input tokens whose activations are held at once, unless options
+// say otherwise; a single
+// sequence may exceed it.
 const microBatch = 2048
+
+// TrainerOptions says what is trained and what memory it may take. The zero value trains
+// all weights and keeps all activations.
+type TrainerOptions struct {
+	// Recompute keeps only the input of each layer in the forward pass and computes the
+	// rest again in the backward pass: the same results to the bit, about a quarter more
+	// work, and for a deep model a small part of the memory.
+	Recompute bool
+	// MicroBatch bounds the input tokens whose activations are held at once; 0 means
+	// 2048. Gradients are summed micro-batch by micro-batch, so it decides last bits.
+	MicroBatch int
+	// LoRA, if set, freezes the model and trains a low-rank adapter.
+	LoRA *LoRA
+}
 
 // Trainer updates a model in place with AdamW. It is for one goroutine, and while
 // it steps nothing else may use the model.
 //
 // Training is deterministic to the bit: the result of a minibatch depends on the
 // weights, on the sequences and their order, on how they were divided among calls of
-// Accumulate, and on the kernel variant; never on the pool or its size.
+// Accumulate, on MicroBatch, and on the kernel variant; never on the pool or its size, nor
+// on Recompute.
 type Trainer struct {
-	m    *Model
-	p    *kernel.Pool
-	opt  AdamW
-	tape *tape
-	pack packing
+	m       *Model
+	p       *kernel.Pool
+	opt     AdamW
+	options TrainerOptions
+	tape    *tape
+	pack    packing
+	adapter *Adapter    // nil if the model itself is trained
+	base    [][]float32 // with an adapter, the frozen weights under it (adapter.go)
 
-	grads  weights
-	moment struct{ first, second []float32 } // as long as the model's flat weights
+	params []float32   // what is trained: the model's flat weights, or the adapter's
+	pieces []paramSpan // of params
+	grads  gradients
+	moment struct{ first, second []float32 } // as long as params
 	steps  uint64                            // steps taken
 	weight float64                           // accumulated since the last step
 }
 
-// NewTrainer makes a trainer with fresh optimiser state. p may be nil; the caller
-// keeps it and closes it.
+// paramSpan is a tensor among the flat parameters.
+type paramSpan struct {
+	off, n int
+	decay  bool // norms and biases are not decayed
+}
+
+// NewTrainer makes a trainer of all weights with fresh optimiser state. p may be nil; the
+// caller keeps it and closes it.
 func NewTrainer(m *Model, p *kernel.Pool, opt AdamW) *Trainer {
-	n := m.NumParams()
-	t := &Trainer{m: m, p: p, opt: opt, tape: newTape(m.cfg, true), grads: m.cfg.view(make([]float32, n))}
-	t.moment.first, t.moment.second = make([]float32, n), make([]float32, n)
+	t := newTrainer(m, p, opt, TrainerOptions{MicroBatch: microBatch})
+	t.trainAll()
 	return t
+}
+
+// NewLoRATrainer makes a trainer of a fresh adapter over m, whose own weights it freezes:
+// m's targets become base plus adapter with each step.
+func NewLoRATrainer(m *Model, l LoRA, p *kernel.Pool, opt AdamW) (*Trainer, error) {
+	return NewTrainerWith(m, p, opt, TrainerOptions{LoRA: &l})
+}
+
+// NewTrainerWith is NewTrainer with options.
+func NewTrainerWith(m *Model, p *kernel.Pool, opt AdamW, o TrainerOptions) (*Trainer, error) {
+	if o.MicroBatch < 0 || o.MicroBatch > maxMicroBatch {
+		return nil, fmt.Errorf("trainer: micro-batch: got %d tokens, want 1 to %d, or 0 for %d", o.MicroBatch, maxMicroBatch, microBatch)
+	}
+	if o.MicroBatch == 0 {
+		o.MicroBatch = microBatch
+	}
+	t := newTrainer(m, p, opt, o)
+	if o.LoRA == nil {
+		t.trainAll()
+		return t, nil
+	}
+	a, err := NewAdapter(m.cfg, *o.LoRA)
+	if err != nil {
+		return nil, fmt.Errorf("trainer: %w", err)
+	}
+	t.trainAdapter(a)
+	return t, nil
+}
+
+const maxMicroBatch = 1 << 24
+
+func newTrainer(m *Model, p *kernel.Pool, opt AdamW, o TrainerOptions) *Trainer {
+	mode := keepAll
+	if o.Recompute {
+		mode = keepInputs
+	}
+	return &Trainer{m: m, p: p, opt: opt, options: o, tape: newTape(m.cfg, mode)}
+}
+
+// trainAll makes the model's own weights the parameters.
+func (t *Trainer) trainAll() {
+	t.params = t.m.w.flat
+	for _, s := range t.m.cfg.layout() {
+		t.pieces = append(t.pieces, paramSpan{s.off, s.n, !s.isNorm()})
+	}
+	t.allocate()
+	full := t.m.cfg.view(t.grads.flat)
+	t.grads.full = &full
+}
+
+// allocate makes gradients and moments for params.
+func (t *Trainer) allocate() {
+	n := len(t.params)
+	t.grads.flat = make([]float32, n)
+	t.moment.first, t.moment.second = make([]float32, n), make([]float32, n)
 }
 
 // Model returns the model being trained.
@@ -112,7 +192,7 @@ func (t *Trainer) fill(seqs []Sequence, next int) int {
 		if n == 0 {
 			continue
 		}
-		if len(t.pack.tokens) > 0 && len(t.pack.tokens)+n > microBatch {
+		if len(t.pack.tokens) > 0 && len(t.pack.tokens)+n > t.options.MicroBatch {
 			break
 		}
 		t.pack.add(seqs[next])

@@ -89,7 +89,12 @@ func useOf(e whale.ToolEvent, textCap int) ToolUse {
 		Error: cut(e.Result.Error, textCap), Done: e.Result.Done,
 	}
 	for k, v := range e.Args {
-		use.Args[cut(k, maxLabel)] = cut(string(v), textCap)
+		text := string(v)
+		var s string
+		if json.Unmarshal(v, &s) == nil {
+			text = s // a string as it is, anything else as JSON
+		}
+		use.Args[cut(k, maxLabel)] = cut(text, textCap)
 	}
 	return use
 }

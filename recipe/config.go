@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/lm"
 	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/rsft"
 	"github.com/seed-095d5d2b/whale/strictyaml"
@@ -35,10 +36,14 @@ type Config struct {
 
 // PolicyConfig says what samples and learns.
 type PolicyConfig struct {
-	Kind        string `yaml:"kind"`         // local
-	Model       string `yaml:"model"`        // name of an embedded model, or a model folder
-	MaxBatch    int    `yaml:"max_batch"`    // most sequences in one decoding step
-	CacheTokens int    `yaml:"cache_tokens"` // most tokens of keys and values kept for prompts seen before
+	Kind          string `yaml:"kind"`           // local
+	Model         string `yaml:"model"`          // name of an embedded model, a model folder, or a .gguf file
+	Template      string `yaml:"template"`       // chat template, by name; empty: the one that the model ships, known by its fingerprint
+	Thinking      bool   `yaml:"thinking"`       // false asks a model that reasons first to answer at once
+	KeepReasoning bool   `yaml:"keep_reasoning"` // keep the reasoning of earlier turns where the template drops it, so that prompts extend each other
+	MaxBatch      int    `yaml:"max_batch"`      // most sequences in one decoding step
+	CacheTokens   int    `yaml:"cache_tokens"`   // most tokens of keys and values kept for prompts seen before
+	MemoryMiB     int    `yaml:"memory_mib"`     // most memory for keys and values of all sequences; those that do not fit wait
 }
 
 // TaskConfig says what the agent works on.
@@ -60,6 +65,16 @@ type Schedule struct {
 type WeightConfig struct {
 	rsft.Config `yaml:",inline"`
 	Optimizer   OptimizerConfig `yaml:"optimizer"`
+	LoRA        LoRAConfig      `yaml:"lora"`
+	Recompute   bool            `yaml:"recompute"`          // compute activations again in the backward pass: less memory, more time, the same results
+	MicroBatch  int             `yaml:"micro_batch_tokens"` // tokens whose activations are held at once
+}
+
+// LoRAConfig trains a low-rank adapter in place of all weights.
+type LoRAConfig struct {
+	Rank    int      `yaml:"rank"`    // 0 trains all weights
+	Alpha   float64  `yaml:"alpha"`   // the adapter is scaled by alpha over rank
+	Targets []string `yaml:"targets"` // projections that have one
 }
 
 // OptimizerConfig is AdamW's.
@@ -95,7 +110,7 @@ func Default() Config {
 	return Config{
 		Name:     "run",
 		Seed:     1,
-		Policy:   PolicyConfig{Kind: "local", Model: "whale-tiny", MaxBatch: 64, CacheTokens: 1 << 14},
+		Policy:   PolicyConfig{Kind: "local", Model: "whale-tiny", Thinking: true, MaxBatch: 64, CacheTokens: 1 << 14, MemoryMiB: 1024},
 		Sampling: whale.Sampling{Temperature: 1, TopP: 1, TopK: 20},
 		Task:     TaskConfig{Kind: "math", Math: math.DefaultConfig()},
 		Harness:  "h0.star",
@@ -104,8 +119,10 @@ func Default() Config {
 		},
 		Schedule: Schedule{Method: "whale", Epochs: 0.6, Sessions: 6, TotalEpochs: 6, LastHarness: true},
 		Weight: WeightConfig{
-			Config:    rsft.Config{Batch: 256, Group: 8, Minibatch: 64, Passes: 1, Accept: 0.5, LearningRate: 1e-7},
-			Optimizer: OptimizerConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, ClipNorm: 1},
+			Config:     rsft.Config{Batch: 256, Group: 8, Minibatch: 64, Passes: 1, Accept: 0.5, LearningRate: 1e-7},
+			Optimizer:  OptimizerConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, ClipNorm: 1},
+			LoRA:       LoRAConfig{Alpha: 32, Targets: lm.LoRATargets()},
+			MicroBatch: 2048,
 		},
 		Search:      SearchConfig{Proposer: "evolve", Candidates: 3, Canaries: 2},
 		Evaluation:  EvalConfig{Draws: 8, Curve: true},

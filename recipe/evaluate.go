@@ -87,6 +87,7 @@ func (r *Run) curve(ctx context.Context, at string) error {
 	if !r.Config.Evaluation.Curve {
 		return nil
 	}
+	defer r.Progress.settle(r.plan.EvaluatedByPair / r.Config.Evaluation.Draws)()
 	var rec curveRecord
 	done, err := r.journal.Lookup(ctx, kindCurve, at, &rec)
 	if err != nil {
@@ -109,6 +110,9 @@ func (r *Run) curve(ctx context.Context, at string) error {
 		if err := r.charge(ctx, "curve/"+at, string(whale.PurposeTest), start); err != nil {
 			return err
 		}
+	}
+	if err := r.bound(ctx, "curve point "+at, r.stepsAt(at), rec.Weights, rec.Harness); err != nil {
+		return err
 	}
 	r.tell(Event{Kind: EventCurve, At: at, Harness: string(rec.Harness), Weights: string(rec.Weights), Score: &rec.Mean, Replayed: done})
 	return nil

@@ -3,6 +3,7 @@ package recipe
 import (
 	"sync/atomic"
 
+	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/rsft"
 )
 
@@ -39,7 +40,30 @@ type Event struct {
 type Progress struct {
 	Rollouts      atomic.Int64 // made now
 	Cached        atomic.Int64 // taken from the journal
+	Spared        atomic.Int64 // planned at most and not needed, less what was taken from the journal more than once
 	Rewarded      atomic.Int64 // of both, with reward 1
 	SampledTokens atomic.Int64
 	PromptTokens  atomic.Int64
+}
+
+// Done counts the rollouts of the plan that lie behind: when a run ends they are all of them.
+func (p *Progress) Done() int { return int(p.Rollouts.Load() + p.Cached.Load() + p.Spared.Load()) }
+
+// settle is called before and, by what it gives, after something for which rollouts are planned: what differs is spared.
+func (p *Progress) settle(planned int) func() {
+	before := p.Done()
+	return func() { p.Spared.Add(int64(planned - (p.Done() - before))) }
+}
+
+func (p *Progress) count(ro *whale.Rollout, fresh bool) {
+	if ro.Complete() {
+		p.Rewarded.Add(int64(ro.Reward()))
+	}
+	if !fresh {
+		p.Cached.Add(1)
+		return
+	}
+	p.Rollouts.Add(1)
+	p.SampledTokens.Add(int64(ro.Episode.Usage.SampledTokens))
+	p.PromptTokens.Add(int64(ro.Episode.Usage.PromptTokens))
 }

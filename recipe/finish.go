@@ -10,6 +10,9 @@ import (
 	"github.com/seed-095d5d2b/whale"
 )
 
+// pairFinal is the name of the pair that the run ends with.
+const pairFinal = "(θK,hK)"
+
 // Pair is one row of the final table.
 type Pair struct {
 	Name    string   `json:"name"` // "(θK,hK)", …
@@ -35,6 +38,7 @@ type finalRecord struct {
 
 // finish evaluates the four pairs, journals the table and writes report/summary.json.
 func (r *Run) finish(ctx context.Context) (*Summary, error) {
+	defer r.Progress.settle(r.plan.FinalRollouts)()
 	var rec finalRecord
 	done, err := r.journal.Lookup(ctx, kindFinal, "final", &rec)
 	if err != nil {
@@ -50,6 +54,13 @@ func (r *Run) finish(ctx context.Context) (*Summary, error) {
 		}
 		if err := r.charge(ctx, "final", string(whale.PurposeTest), start); err != nil {
 			return nil, err
+		}
+	}
+	for _, p := range rec.Pairs {
+		if p.Name == pairFinal {
+			if err := r.bound(ctx, "final table", r.plan.Steps, p.Weights, p.Harness); err != nil {
+				return nil, err
+			}
 		}
 	}
 	s := &Summary{Dir: r.store.Dir(), Pairs: rec.Pairs, HarnessFile: filepath.Join(r.store.Dir(), "harness", string(r.harness.ID())+".star")}
@@ -81,7 +92,7 @@ func (r *Run) pairs(ctx context.Context) ([]Pair, error) {
 		policy  whale.Policy
 		harness whale.Harness
 	}{
-		{"(θ0,h0)", first, r.base}, {"(θK,h0)", final, r.base}, {"(θ0,hK)", first, r.harness}, {"(θK,hK)", final, r.harness},
+		{"(θ0,h0)", first, r.base}, {"(θK,h0)", final, r.base}, {"(θ0,hK)", first, r.harness}, {pairFinal, final, r.harness},
 	} {
 		r.tell(Event{Kind: EventFinal, Text: p.name})
 		res, err := Evaluate(ctx, r.runner(p.policy, "final", 0), p.harness, whale.SplitTest, whale.PurposeTest, r.Config.Evaluation.Draws)

@@ -19,6 +19,7 @@ type harnessRecord struct {
 	Weights    whale.ID `json:"weights"`
 	Incoming   whale.ID `json:"incoming"`
 	Accepted   whale.ID `json:"accepted"`
+	Source     string   `json:"source"` // of the accepted harness
 	Before     float64  `json:"before"` // score of the incoming harness
 	After      float64  `json:"after"`  // score of the accepted one
 	Proposed   int      `json:"proposed"`
@@ -39,7 +40,10 @@ func (r *Run) harnessPhase(ctx context.Context, ph PlannedPhase) error {
 			return err
 		}
 	}
-	if r.harness, err = storedHarness(r.store, rec.Accepted); err != nil {
+	if err := r.bound(ctx, "harness phase "+ph.Name(), r.stepsBefore(ph), rec.Weights, rec.Incoming); err != nil {
+		return err
+	}
+	if r.harness, err = storedHarness(r.store, rec.Accepted, []byte(rec.Source)); err != nil {
 		return err
 	}
 	r.tell(Event{Kind: EventAccepted, Phase: &ph, Harness: string(rec.Accepted), Score: &rec.After, Replayed: done, Text: fmt.Sprintf(
@@ -86,7 +90,7 @@ func (r *Run) search(ctx context.Context, ph PlannedPhase) (harnessRecord, error
 		return harnessRecord{}, err
 	}
 	rec := harnessRecord{
-		Weights: policy.Weights().ID, Incoming: r.harness.ID(), Accepted: res.Accepted.ID(), Before: res.Incoming.Mean, After: res.Entry.Score.Mean,
+		Weights: policy.Weights().ID, Incoming: r.harness.ID(), Accepted: res.Accepted.ID(), Source: string(res.Accepted.Source()), Before: res.Incoming.Mean, After: res.Entry.Score.Mean,
 		Proposed: res.Proposed, Evaluated: res.Evaluated, Rejected: res.Rejected, Incomplete: res.Incomplete,
 	}
 	if err := r.chargeSessions(ctx, res.Sessions); err != nil {
@@ -132,7 +136,7 @@ type searchEvaluator struct {
 
 // Evaluate runs a harness on all search examples, or on the first few for the canary gate.
 func (e *searchEvaluator) Evaluate(ctx context.Context, h whale.Harness, purpose whale.Purpose) ([]whale.Rollout, error) {
-	if err := e.run.store.PutHarness(string(h.ID()), h.Source()); err != nil {
+	if err := putHarness(e.run.store, h); err != nil {
 		return nil, err
 	}
 	examples := e.examples

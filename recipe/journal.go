@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/store"
@@ -64,6 +65,8 @@ type rolloutCache struct {
 	run   *store.Run
 	phase string // of the plan
 	step  int
+	open  int           // which opening of the run this is
+	lost  *atomic.Int64 // rollouts of this opening that were lost
 }
 
 // Get reads a rollout by its key.
@@ -99,7 +102,7 @@ func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
 		reason = string(f.Reason) + ": " + f.Detail
 	}
 	id := string(r.Key.ID())
-	u := r.Episode.Usage
+	u := r.Episode.Usage.Plus(r.Wasted)
 	b := new(store.Batch)
 	b.PutRollout(store.RolloutRow{
 		Key: id, Purpose: string(r.Key.Purpose), Phase: c.phase, Step: c.step, ExampleID: r.Key.Example, Draw: r.Key.Draw,
@@ -110,4 +113,13 @@ func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
 		"prompt_tokens": float64(u.PromptTokens), "sampled_tokens": float64(u.SampledTokens), "retries": float64(r.Retries),
 	}})
 	return c.run.Commit(ctx, b)
+}
+
+// Lost charges what a rollout in state error spent; each of its appearances anew.
+func (c rolloutCache) Lost(ctx context.Context, r *whale.Rollout) error {
+	u := r.Wasted
+	return c.run.Charge(ctx, fmt.Sprintf("lost/%s/%d/%d", r.Key.ID(), c.open, c.lost.Add(1)), store.Item{Purpose: string(r.Key.Purpose), Counters: map[string]float64{
+		"errors": 1, "model_calls": float64(u.ModelCalls), "tool_calls": float64(u.ToolCalls),
+		"prompt_tokens": float64(u.PromptTokens), "sampled_tokens": float64(u.SampledTokens), "retries": float64(r.Retries),
+	}})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/lm"
 	"github.com/seed-095d5d2b/whale/lm/kernel"
+	"github.com/seed-095d5d2b/whale/policy/chat"
 	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/sandbox"
 	"github.com/seed-095d5d2b/whale/task/math"
@@ -30,7 +31,7 @@ func OpenParts(ctx context.Context, c Config, workers int) (_ *Parts, err error)
 			p.Close()
 		}
 	}()
-	if p.Bundle, err = local.Open(c.Policy.Model); err != nil {
+	if p.Bundle, err = local.OpenWith(c.Policy.Model, c.Policy.openOptions()); err != nil {
 		return nil, &InputError{err}
 	}
 	sized := c.Task.Math.Calculator
@@ -48,21 +49,42 @@ func OpenParts(ctx context.Context, c Config, workers int) (_ *Parts, err error)
 	return p, nil
 }
 
+// openOptions are what a config says about the model besides its name.
+func (c PolicyConfig) openOptions() local.OpenOptions {
+	return local.OpenOptions{Template: c.Template, Chat: chat.Options{NoThinking: !c.Thinking, KeepReasoning: c.KeepReasoning}}
+}
+
 // LocalOptions are the resources of embedded policies.
 func (p *Parts) LocalOptions() local.Options {
-	return local.Options{Pool: p.Pool, MaxBatch: p.Config.Policy.MaxBatch, CacheTokens: p.Config.Policy.CacheTokens}
+	c := p.Config.Policy
+	return local.Options{Pool: p.Pool, MaxBatch: c.MaxBatch, CacheTokens: c.CacheTokens, MemoryBytes: int64(c.MemoryMiB) << 20}
 }
 
 // BasePolicy starts a sampler over θ_0.
 func (p *Parts) BasePolicy() whale.Policy {
-	return local.NewPolicy(p.Bundle.Renderer, p.Bundle.Model, p.LocalOptions())
+	return p.Bundle.NewPolicy(p.LocalOptions())
 }
 
-func (p *Parts) newTrainer() whale.Trainer {
+func (p *Parts) newTrainer() (whale.Trainer, error) {
 	o := p.Config.Weight.Optimizer
-	return local.NewTrainer(p.Bundle, lm.AdamW{
+	adam := lm.AdamW{
 		Beta1: float32(o.Beta1), Beta2: float32(o.Beta2), Eps: float32(o.Eps), WeightDecay: float32(o.WeightDecay), ClipNorm: float32(o.ClipNorm),
-	}, p.LocalOptions())
+	}
+	return local.NewTrainerWith(p.Bundle, adam, p.Config.Weight.how(p.Config.Seed), p.LocalOptions())
+}
+
+// Memory is what the config's sampling and training take at most.
+func (p *Parts) Memory(workers int) (local.Memory, error) {
+	return p.Bundle.Memory(p.LocalOptions(), p.Config.Weight.how(p.Config.Seed), workers)
+}
+
+// how says what is trained, and with how much memory. The adapter's first values follow from the run's seed.
+func (c WeightConfig) how(seed uint64) lm.TrainerOptions {
+	o := lm.TrainerOptions{Recompute: c.Recompute, MicroBatch: c.MicroBatch}
+	if c.LoRA.Rank > 0 {
+		o.LoRA = &lm.LoRA{Rank: c.LoRA.Rank, Alpha: float32(c.LoRA.Alpha), Targets: c.LoRA.Targets, Seed: uint64(whale.DeriveSeed(seed, "lora"))}
+	}
+	return o
 }
 
 // Counts are the sizes of the task's splits.
@@ -78,6 +100,14 @@ func (p *Parts) Counts() (Counts, error) {
 		*to = len(xs)
 	}
 	return n, nil
+}
+
+// Notes are lines that a person should read about the task's data, such as examples that were left out.
+func (p *Parts) Notes() []string {
+	if t, ok := p.Task.(interface{ Notes() []string }); ok {
+		return t.Notes()
+	}
+	return nil
 }
 
 // Close ends what OpenParts started.

@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/seed-095d5d2b/whale/rsft"
 )
@@ -22,6 +23,7 @@ type PlannedPhase struct {
 	Sessions int    `json:"sessions,omitempty"` // harness
 	First    int    `json:"-"`                  // harness: sessions before this phase
 	Rollouts int    `json:"rollouts"`           // at most; canaries apart
+	Canaries int    `json:"canaries,omitempty"` // harness: trial episodes, at most
 }
 
 // Name is the phase's name in journal and folders: "0-weight", "1-harness", ….
@@ -59,18 +61,24 @@ func MakePlan(c Config, n Counts) (Plan, error) {
 	if total < 1 {
 		return Plan{}, configErrorf("schedule.total_epochs: got %g, which is no step of %d examples out of %d; want more epochs or a smaller weight.batch", s.TotalEpochs, w.Batch, n.Train)
 	}
-	if cycles := s.TotalEpochs / s.Epochs; cycles > maxCycles {
+	cycles := math.Ceil(s.TotalEpochs/s.Epochs - 1e-9)
+	if cycles > maxCycles {
 		return Plan{}, configErrorf("schedule.epochs: got %g, which makes %.0f cycles of schedule.total_epochs %g, want at most %d", s.Epochs, cycles, s.TotalEpochs, maxCycles)
 	}
-	p := Plan{StepsAnEpoch: float64(n.Train) / float64(w.Batch), Steps: total}
-	perSession := c.Search.Candidates * n.Search
-	for from := 0; from < total; p.Cycles++ {
-		to := min(total, rsft.PhaseEnd(p.Cycles, s.Epochs, n.Train, w.Batch))
-		if to > from {
-			p.add(PlannedPhase{Cycle: p.Cycles, Kind: PhaseWeight, From: from, To: to, Steps: to - from, Rollouts: (to - from) * w.Batch * w.Group})
+	p := Plan{StepsAnEpoch: float64(n.Train) / float64(w.Batch), Steps: total, Cycles: int(cycles)}
+	perSession, canaries := c.Search.Candidates*n.Search, c.Search.Candidates*min(c.Search.Canaries, n.Search)
+	from := 0
+	for cycle := range p.Cycles {
+		last := cycle == p.Cycles-1
+		to := min(total, rsft.PhaseEnd(cycle, s.Epochs, n.Train, w.Batch))
+		if last {
+			to = total
 		}
-		if s.Sessions > 0 && (to < total || s.LastHarness) {
-			p.add(PlannedPhase{Cycle: p.Cycles, Kind: PhaseHarness, Sessions: s.Sessions, First: p.Sessions, Rollouts: n.Search + s.Sessions*perSession})
+		if to > from { // a cycle shorter than half a step has no weight phase
+			p.add(PlannedPhase{Cycle: cycle, Kind: PhaseWeight, From: from, To: to, Steps: to - from, Rollouts: (to - from) * w.Batch * w.Group})
+		}
+		if s.Sessions > 0 && (!last || s.LastHarness) {
+			p.add(PlannedPhase{Cycle: cycle, Kind: PhaseHarness, Sessions: s.Sessions, First: p.Sessions, Rollouts: n.Search + s.Sessions*perSession, Canaries: s.Sessions * canaries})
 			p.Sessions += s.Sessions
 		}
 		from = to
@@ -80,7 +88,7 @@ func MakePlan(c Config, n Counts) (Plan, error) {
 			p.WeightRollouts += ph.Rollouts
 		} else {
 			p.SearchRollouts += ph.Rollouts
-			p.CanaryRollouts += ph.Sessions * c.Search.Candidates * min(c.Search.Canaries, n.Search)
+			p.CanaryRollouts += ph.Canaries
 		}
 	}
 	p.EvaluatedByPair = c.Evaluation.Draws * n.Test

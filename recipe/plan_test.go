@@ -1,6 +1,7 @@
 package recipe
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -80,10 +81,38 @@ func TestPlanProperties(t *testing.T) {
 		if steps != p.Steps || sessions != p.Sessions {
 			t.Fatalf("phases cover %d steps and %d sessions, the plan says %d and %d", steps, sessions, p.Steps, p.Sessions)
 		}
-		if last := p.Phases[len(p.Phases)-1]; c.Schedule.Sessions > 0 && (last.Kind == PhaseHarness) != c.Schedule.LastHarness {
-			t.Fatalf("last phase is %s with last_harness %v", last.Kind, c.Schedule.LastHarness)
+		want := int(math.Ceil(c.Schedule.TotalEpochs/c.Schedule.Epochs - 1e-9))
+		if p.Cycles != want {
+			t.Fatalf("got %d cycles of %g epochs in %g, want %d", p.Cycles, c.Schedule.Epochs, c.Schedule.TotalEpochs, want)
+		}
+		if !c.Schedule.LastHarness {
+			want--
+		}
+		if sessions != want*c.Schedule.Sessions {
+			t.Fatalf("got %d sessions, want %d harness phases of %d", sessions, want, c.Schedule.Sessions)
 		}
 	})
+}
+
+// TestCyclesOfDecimals: products of decimals that miss a whole number by their last bits.
+func TestCyclesOfDecimals(t *testing.T) {
+	for _, tc := range []struct {
+		train, batch   int
+		epochs, total  float64
+		cycles, phases int
+	}{
+		{320, 64, 0.7, 2.1, 3, 6}, {64, 64, 0.5, 1, 2, 3}, {512, 64, 0.1, 0.3, 3, 5}, {18946, 256, 0.6, 6, 10, 20}, {100, 10, 1, 1, 1, 2}, {100, 10, 3, 1, 1, 2},
+	} {
+		c := Default()
+		c.Weight.Batch, c.Schedule.Epochs, c.Schedule.TotalEpochs = tc.batch, tc.epochs, tc.total
+		p, err := MakePlan(c, Counts{Train: tc.train, Search: 8, Test: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Cycles != tc.cycles || p.Sessions != tc.cycles*c.Schedule.Sessions || len(p.Phases) != tc.phases {
+			t.Errorf("%+v: got %d cycles, %d sessions, %d phases", tc, p.Cycles, p.Sessions, len(p.Phases))
+		}
+	}
 }
 
 func TestPlanRefuses(t *testing.T) {

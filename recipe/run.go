@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed-095d5d2b/whale"
@@ -19,6 +20,7 @@ import (
 type Options struct {
 	Now     func() time.Time // the clock, for the journal and for the ledger's seconds
 	Workers int              // CPU cores to use
+	Build   string           // names the binary; another one on resume is told
 	Observe func(Event)      // may be nil
 }
 
@@ -37,6 +39,7 @@ type Run struct {
 	harness whale.Harness // the incumbent
 	trainer whale.Trainer
 	trained int          // rollout steps that the trainer's weights have seen
+	lost    atomic.Int64 // rollouts of this opening that stayed in state error
 	policy  whale.Policy // the present weights, sampling; nil until wanted
 }
 
@@ -57,6 +60,9 @@ type identities struct {
 	Weights  whale.ID `json:"weights"` // θ_0
 	Harness  whale.ID `json:"harness"` // h_0
 	Contract int      `json:"contract"`
+	Library  whale.ID `json:"library"` // what the contract's library does
+	Source   string   `json:"source"`  // of h_0
+	Config   string   `json:"config"`  // as resolved
 }
 
 // Start makes the run directory for a resolved config and opens it.
@@ -140,7 +146,7 @@ func firstHarness(ctx context.Context, s *store.Run, c Config) (whale.Harness, e
 	if !ok {
 		return LoadHarness(c.Harness)
 	}
-	return storedHarness(s, ids.Harness)
+	return storedHarness(s, ids.Harness, []byte(ids.Source))
 }
 
 // OpenPair reads the config of a run directory and the harness that the run began with, from the run's own copies. The run may be in use.
@@ -158,12 +164,25 @@ func OpenPair(ctx context.Context, dir string) (Config, whale.Harness, error) {
 	return c, h, err
 }
 
-func storedHarness(s *store.Run, id whale.ID) (whale.Harness, error) {
+// storedHarness gives a program by its id: the run directory's copy, or where that is missing or not what its name says, the journal's.
+func storedHarness(s *store.Run, id whale.ID, journaled []byte) (whale.Harness, error) {
 	src, err := s.Harness(string(id))
-	if err != nil {
-		return nil, err
+	if err != nil || whale.HarnessID(src) != id {
+		if whale.HarnessID(journaled) != id {
+			return nil, fmt.Errorf("%s: harness/%s.star is missing or was changed, and the journal has no copy; put the program of that id back", s.Dir(), id)
+		}
+		src = journaled
 	}
 	return star.Load(id.Short()+".star", src)
+}
+
+// putHarness keeps a program in the run directory.
+func putHarness(s *store.Run, h whale.Harness) error {
+	err := s.PutHarness(string(h.ID()), h.Source())
+	if errors.Is(err, store.ErrConflict) {
+		return fmt.Errorf("%w: the file was changed; remove it, and the run writes it again", err)
+	}
+	return err
 }
 
 // begin checks identities, journals that the run is open, and takes the last whole snapshot.
@@ -180,23 +199,28 @@ func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt
 	if r.journal, err = openJournal(ctx, s); err != nil {
 		return nil, err
 	}
-	if err = s.PutHarness(string(h.ID()), h.Source()); err != nil {
+	if err = putHarness(s, h); err != nil {
 		return nil, err
 	}
 	// From the store also the first time: its name there stands in the messages of failed episodes, which proposers read, and they must
 	// read the same after a kill.
-	if h, err = storedHarness(s, h.ID()); err != nil {
+	if h, err = storedHarness(s, h.ID(), h.Source()); err != nil {
 		return nil, err
 	}
 	r.base, r.harness = h, h
-	ids := identities{Task: parts.Task.ID(), Renderer: parts.Bundle.Renderer.ID(), Weights: parts.Bundle.Weights().ID, Harness: h.ID(), Contract: whale.ContractVersion}
+	ids := identities{
+		Task: parts.Task.ID(), Renderer: parts.Bundle.Renderer.ID(), Weights: parts.Bundle.Weights().ID, Harness: h.ID(),
+		Contract: whale.ContractVersion, Library: star.LibraryID(), Source: string(h.Source()), Config: string(s.Config()),
+	}
 	if err = r.checkIdentities(ctx, ids); err != nil {
 		return nil, err
 	}
 	if err = r.countOpen(ctx); err != nil {
 		return nil, err
 	}
-	r.trainer = parts.newTrainer()
+	if r.trainer, err = parts.newTrainer(); err != nil {
+		return nil, err
+	}
 	if err = r.restore(ctx); err != nil {
 		return nil, err
 	}
@@ -220,12 +244,15 @@ func (r *Run) checkIdentities(ctx context.Context, ids identities) error {
 	if !ok {
 		return r.journal.Record(ctx, kindBegin, "begin", ids)
 	}
+	if diff, err := DiffKeys([]byte(was.Config), []byte(ids.Config)); err != nil || len(diff) > 0 {
+		return errors.Join(err, &ChangedError{Dir: r.store.Dir(), Keys: diff})
+	}
 	for _, x := range []struct {
 		what     string
 		was, now any
 	}{
 		{"task", was.Task, ids.Task}, {"renderer", was.Renderer, ids.Renderer}, {"base weights", was.Weights, ids.Weights},
-		{"first harness", was.Harness, ids.Harness}, {"harness contract", was.Contract, ids.Contract},
+		{"first harness", was.Harness, ids.Harness}, {"harness contract", was.Contract, ids.Contract}, {"contract's library", was.Library, ids.Library},
 	} {
 		if x.was != x.now {
 			return &ReplacedError{Dir: r.store.Dir(), What: x.what, Was: fmt.Sprint(x.was), Now: fmt.Sprint(x.now)}
@@ -236,44 +263,76 @@ func (r *Run) checkIdentities(ctx context.Context, ids identities) error {
 
 // opened is the journal entry of one opening.
 type opened struct {
-	Kernels string `json:"kernels"` // the kernel variant, which decides the last bits of every number
+	Kernels string `json:"kernels"`         // the kernel variant, which decides the last bits of every number
+	Build   string `json:"build,omitempty"` // the binary
 }
 
 func (r *Run) countOpen(ctx context.Context) error {
-	var was opened
+	now := opened{Kernels: kernel.Variant(), Build: r.opt.Build}
+	kernels, builds := map[string]bool{}, map[string]bool{}
 	for r.open = 1; ; r.open++ {
-		var o opened
-		ok, err := r.journal.Lookup(ctx, kindOpen, strconv.Itoa(r.open), &o)
+		var was opened
+		ok, err := r.journal.Lookup(ctx, kindOpen, strconv.Itoa(r.open), &was)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			break
 		}
-		was = o
+		kernels[was.Kernels] = true
+		builds[was.Build] = true
 	}
-	now := opened{Kernels: kernel.Variant()}
-	if r.open > 1 && was != now {
-		r.tell(Event{Kind: EventNotice, Text: fmt.Sprintf("this machine's kernels are %s, the run's were %s: results will differ in their last bits, and so may decisions", now.Kernels, was.Kernels)})
+	delete(kernels, now.Kernels)
+	delete(builds, now.Build)
+	for k := range kernels {
+		r.tell(Event{Kind: EventNotice, Text: fmt.Sprintf("this machine's kernels are %s, the run was also made with %s: results differ in their last bits, and so may decisions", now.Kernels, k)})
+	}
+	if len(builds) > 0 {
+		r.tell(Event{Kind: EventNotice, Text: "this binary is another build than the one that made the run until here: where their code differs, so may decisions"})
 	}
 	return r.journal.Record(ctx, kindOpen, strconv.Itoa(r.open), now)
+}
+
+// weightsAfter gives the weights after a number of rollout steps, as journaled.
+func (r *Run) weightsAfter(ctx context.Context, steps int) (whale.ID, error) {
+	if steps == 0 {
+		return r.Bundle.Weights().ID, nil
+	}
+	var rec stepRecord
+	ok, err := r.journal.Lookup(ctx, kindStep, strconv.Itoa(steps-1), &rec)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", fmt.Errorf("%s: the journal has no rollout step %d", r.store.Dir(), steps-1)
+	}
+	return rec.Weights, nil
+}
+
+// bound checks that a journaled result belongs to the present pair: the weights after steps rollout steps, and the incumbent.
+func (r *Run) bound(ctx context.Context, what string, steps int, weights, harness whale.ID) error {
+	want, err := r.weightsAfter(ctx, steps)
+	if err != nil {
+		return err
+	}
+	if weights != want || harness != r.harness.ID() {
+		return fmt.Errorf("%s: the journal's %s belongs to weights %s and harness %s, the run is at %s and %s; the run directory was changed, start a new run",
+			r.store.Dir(), what, weights.Short(), harness.Short(), want.Short(), r.harness.ID().Short())
+	}
+	return nil
 }
 
 // Execute spends the plan, or the rest of it, and gives the final table.
 func (r *Run) Execute(ctx context.Context) (*Summary, error) {
 	r.tell(Event{Kind: EventBegin, Dir: r.store.Dir(), Plan: &r.plan, Text: r.opening()})
+	for _, n := range r.Notes() {
+		r.tell(Event{Kind: EventNotice, Text: n})
+	}
 	if err := r.curve(ctx, "start"); err != nil {
 		return nil, err
 	}
 	for _, ph := range r.plan.Phases {
-		r.tell(Event{Kind: EventPhase, Phase: &ph})
-		var err error
-		if ph.Kind == PhaseWeight {
-			err = r.weightPhase(ctx, ph)
-		} else {
-			err = r.harnessPhase(ctx, ph)
-		}
-		if err != nil {
+		if err := r.phase(ctx, ph); err != nil {
 			return nil, fmt.Errorf("phase %s: %w", ph.Name(), err)
 		}
 		if err := r.curve(ctx, ph.Name()); err != nil {
@@ -281,6 +340,15 @@ func (r *Run) Execute(ctx context.Context) (*Summary, error) {
 		}
 	}
 	return r.finish(ctx)
+}
+
+func (r *Run) phase(ctx context.Context, ph PlannedPhase) error {
+	defer r.Progress.settle(ph.Rollouts + ph.Canaries)()
+	r.tell(Event{Kind: EventPhase, Phase: &ph})
+	if ph.Kind == PhaseWeight {
+		return r.weightPhase(ctx, ph)
+	}
+	return r.harnessPhase(ctx, ph)
 }
 
 // Plan is what the run will spend.
@@ -304,22 +372,9 @@ func (r *Run) tell(e Event) {
 func (r *Run) runner(p whale.Policy, phase string, step int) *rollout.Runner {
 	return &rollout.Runner{
 		Task: r.Task, Policy: p, Limits: r.Config.Limits, Sampling: r.Config.Sampling, RunSeed: r.Config.Seed,
-		Concurrency: r.Config.Concurrency, Retries: r.Config.Retries, Cache: rolloutCache{run: r.store, phase: phase, step: step},
+		Concurrency: r.Config.Concurrency, Retries: r.Config.Retries, Cache: rolloutCache{run: r.store, phase: phase, step: step, open: r.open, lost: &r.lost},
 		Observe: r.Progress.count,
 	}
-}
-
-func (p *Progress) count(ro *whale.Rollout, fresh bool) {
-	if ro.Complete() {
-		p.Rewarded.Add(int64(ro.Reward()))
-	}
-	if !fresh {
-		p.Cached.Add(1)
-		return
-	}
-	p.Rollouts.Add(1)
-	p.SampledTokens.Add(int64(ro.Episode.Usage.SampledTokens))
-	p.PromptTokens.Add(int64(ro.Episode.Usage.PromptTokens))
 }
 
 // current gives the policy of the present weights, which must have seen exactly steps rollout steps.
@@ -330,6 +385,10 @@ func (r *Run) current(ctx context.Context, steps int) (whale.Policy, error) {
 	if r.policy == nil {
 		p, err := r.trainer.Publish(ctx)
 		if err != nil {
+			return nil, err
+		}
+		if err := requireTrainable(p.Capabilities(), r.trainer.Reduction()); err != nil {
+			p.Close()
 			return nil, err
 		}
 		r.policy = p

@@ -3,8 +3,11 @@ package recipe
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/seed-095d5d2b/whale/lm"
+	"github.com/seed-095d5d2b/whale/policy/chat"
 	"github.com/seed-095d5d2b/whale/strictyaml"
 )
 
@@ -14,6 +17,12 @@ var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 func (c Config) validate() error {
 	if !goodName.MatchString(c.Name) {
 		return fmt.Errorf("name: got %q, want letters, digits, dot, dash and underscore, at most 64", c.Name)
+	}
+	if c.Policy.Model == "" {
+		return fmt.Errorf("policy.model: got nothing, want the name of an embedded model or a model folder")
+	}
+	if c.Harness == "" {
+		return fmt.Errorf("harness: got nothing, want the path of a .star program")
 	}
 	for _, k := range []struct {
 		key, got string
@@ -28,6 +37,14 @@ func (c Config) validate() error {
 			return err
 		}
 	}
+	if c.Policy.Template != "" {
+		if _, err := chat.ByName(c.Policy.Template); err != nil {
+			return fmt.Errorf("policy.template: %w", err)
+		}
+	}
+	if err := c.Weight.LoRA.validate(); err != nil {
+		return err
+	}
 	if err := c.Task.Math.Validate(); err != nil {
 		return fmt.Errorf("task.math.%w", err)
 	}
@@ -41,6 +58,7 @@ func (c Config) validate() error {
 	}{
 		{"policy.max_batch", float64(c.Policy.MaxBatch), 1, 4096},
 		{"policy.cache_tokens", float64(c.Policy.CacheTokens), 0, 1 << 30},
+		{"policy.memory_mib", float64(c.Policy.MemoryMiB), 1, 1 << 20},
 		{"sampling.temperature", c.Sampling.Temperature, 0, 100},
 		{"sampling.top_p", c.Sampling.TopP, 1e-6, 1},
 		{"sampling.top_k", float64(c.Sampling.TopK), 0, 1 << 20},
@@ -65,6 +83,9 @@ func (c Config) validate() error {
 		{"weight.optimizer.eps", c.Weight.Optimizer.Eps, 1e-16, 1},
 		{"weight.optimizer.weight_decay", c.Weight.Optimizer.WeightDecay, 0, 10},
 		{"weight.optimizer.clip_norm", c.Weight.Optimizer.ClipNorm, 0, 1e9},
+		{"weight.lora.rank", float64(c.Weight.LoRA.Rank), 0, 1 << 12},
+		{"weight.lora.alpha", c.Weight.LoRA.Alpha, 1e-6, 1e6},
+		{"weight.micro_batch_tokens", float64(c.Weight.MicroBatch), 1, 1 << 24},
 		{"search.candidates", float64(c.Search.Candidates), 1, 1000},
 		{"search.canaries", float64(c.Search.Canaries), 0, 1000},
 		{"evaluation.draws", float64(c.Evaluation.Draws), 1, 1000},
@@ -74,6 +95,23 @@ func (c Config) validate() error {
 	} {
 		if !(k.got >= k.low && k.got <= k.top) {
 			return fmt.Errorf("%s: got %g, want %g to %g", k.key, k.got, k.low, k.top)
+		}
+	}
+	return nil
+}
+
+// validate checks the targets also where no adapter is trained.
+func (c LoRAConfig) validate() error {
+	const key = "weight.lora.targets"
+	if len(c.Targets) == 0 {
+		return fmt.Errorf("%s: got none, want some of %s", key, strings.Join(lm.LoRATargets(), ", "))
+	}
+	for i, name := range c.Targets {
+		if err := oneOf(key, name, lm.LoRATargets()); err != nil {
+			return err
+		}
+		if slices.Contains(c.Targets[:i], name) {
+			return fmt.Errorf("%s: got %q twice, want it once", key, name)
 		}
 	}
 	return nil

@@ -7,24 +7,25 @@ import (
 	"time"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/sandbox"
 )
 
 // errWall is a wall-clock stop: first an error, repeated alone; only where it recurs the harness's failure (design, invariant 4).
-var errWall = errors.New("the episode ran out of wall time")
+var errWall = errors.New("the episode ran out of wall time, or a tool of its worker's limits")
 
-// episode runs one harness on one example: open, run, judge, close. An error is the infrastructure's.
+// episode runs one harness on one example: open, run, judge, close. An error is the infrastructure's; the rollout then holds what was spent.
 func (r *Runner) episode(ctx context.Context, j Job, seed uint32) (*whale.Rollout, error) {
+	out := &whale.Rollout{Key: r.Key(j), Episode: whale.Episode{View: j.Example.View}}
 	env, err := r.Task.NewEnv(ctx, j.Example, seed)
 	if err != nil {
-		return nil, fmt.Errorf("task %s: %w", r.Task.Name(), err)
+		return out, fmt.Errorf("task %s: %w", r.Task.Name(), err)
 	}
 	defer env.Close()
-	out := &whale.Rollout{Key: r.Key(j), Episode: whale.Episode{View: j.Example.View}}
 	h := &host{
 		policy: r.Policy, env: env, tools: env.Tools(), limits: r.Limits, sampling: r.Sampling, seed: seed, episode: &out.Episode,
 	}
 	if err := r.drive(ctx, j.Harness, h); err != nil {
-		return nil, err
+		return out, err
 	}
 	if out.Episode.Failure != nil {
 		out.State = whale.StateFailed
@@ -33,7 +34,7 @@ func (r *Runner) episode(ctx context.Context, j Job, seed uint32) (*whale.Rollou
 	}
 	out.State = whale.StateScored
 	if out.Verdict, err = r.Task.Verifier().Verify(ctx, j.Example, &out.Episode); err != nil {
-		return nil, fmt.Errorf("verifier: %w", err)
+		return out, fmt.Errorf("verifier: %w", err)
 	}
 	return out, nil
 }
@@ -56,6 +57,10 @@ func (r *Runner) drive(ctx context.Context, program whale.Harness, h *host) erro
 		}
 		if ctx.Err() == nil && errors.Is(runCtx.Err(), context.DeadlineExceeded) {
 			return errWall
+		}
+		var broke *sandbox.Violation
+		if errors.As(err, &broke) { // model-written code that a worker's guard stopped, alone too: as with the wall clock, it must recur
+			return fmt.Errorf("%w: %w", errWall, broke)
 		}
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed-095d5d2b/whale"
 )
@@ -121,8 +122,11 @@ func (h *host) chat(ctx context.Context, r whale.Request) (whale.Response, error
 		return whale.Response{}, err
 	}
 	text, calls := h.policy.Parse(c.Tokens)
-	text = cutAtStop(text, r.Stop)
-	h.episode.Calls = append(h.episode.Calls, whale.ModelCall{Messages: r.Messages, Tools: r.Tools, Completion: c, Text: text, ToolCalls: calls})
+	text = cutAtStop(validText(text), r.Stop)
+	calls = usable(calls)
+	h.episode.Calls = append(h.episode.Calls, whale.ModelCall{
+		Messages: r.Messages, Tools: r.Tools, MaxTokens: limit, Stop: r.Stop, Completion: c, Text: text, ToolCalls: calls,
+	})
 	u := &h.episode.Usage
 	u.ModelCalls++
 	u.PromptTokens += len(prompt)
@@ -138,6 +142,12 @@ func (h *host) checkChat(r whale.Request) error {
 	size := 0
 	for _, m := range r.Messages {
 		size += len(m.Content) + len(m.Name) + len(m.Role)
+		if m.Reply > 0 && int(m.Reply) <= len(h.episode.Calls) {
+			size += len(h.episode.Calls[m.Reply-1].Text)
+		}
+	}
+	for _, s := range r.Stop {
+		size += len(s)
 	}
 	for _, t := range r.Tools {
 		data, err := json.Marshal(t)
@@ -216,6 +226,18 @@ func (h *host) checkAuthored(r whale.Request) error {
 		}
 	}
 	return nil
+}
+
+// validText makes a reply's text valid UTF-8, byte by byte as JSON does, so that a replayed rollout is the one that was seen.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteRune(r) // an invalid byte ranges as U+FFFD
+	}
+	return b.String()
 }
 
 // cutAtStop cuts a text before the first stop text in it.

@@ -22,6 +22,8 @@ type Job struct {
 type Cache interface {
 	Get(ctx context.Context, key whale.RolloutKey) (*whale.Rollout, bool, error)
 	Put(ctx context.Context, r *whale.Rollout) error
+	// Lost charges what a rollout in state error spent (its Wasted); it is not kept, and will be made again.
+	Lost(ctx context.Context, r *whale.Rollout) error
 }
 
 // Runner runs episodes of one task under one policy.
@@ -55,16 +57,22 @@ func (r *Runner) Run(ctx context.Context, jobs []Job) ([]*whale.Rollout, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range walled { // each alone: a busy machine must not turn a good episode into a zero
-		if out[i], err = r.alone(ctx, jobs[i]); err != nil {
+	for _, w := range walled { // each alone: a busy machine must not turn a good episode into a zero
+		if out[w.job], err = r.alone(ctx, jobs[w.job], w.spent); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
+// stopped is a job that ran out of wall time, with what it had spent.
+type stopped struct {
+	job   int
+	spent whale.Usage
+}
+
 // together runs all jobs with the runner's concurrency, and lists those that ran out of wall time.
-func (r *Runner) together(ctx context.Context, jobs []Job, out []*whale.Rollout) (walled []int, err error) {
+func (r *Runner) together(ctx context.Context, jobs []Job, out []*whale.Rollout) (walled []stopped, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	next := make(chan int)
@@ -73,11 +81,11 @@ func (r *Runner) together(ctx context.Context, jobs []Job, out []*whale.Rollout)
 	for range max(1, min(r.Concurrency, len(jobs))) {
 		wg.Go(func() {
 			for i := range next {
-				ro, err := r.one(ctx, jobs[i])
+				ro, spent, err := r.one(ctx, jobs[i], whale.Usage{})
 				switch {
 				case errors.Is(err, errWall):
 					mu.Lock()
-					walled = append(walled, i)
+					walled = append(walled, stopped{i, spent})
 					mu.Unlock()
 				case err != nil:
 					cancel(err)
@@ -103,46 +111,56 @@ feed:
 	return walled, nil
 }
 
-// one gives a job's rollout: from the cache, or by running it with retries. Errors: errWall, or what must stop the run.
-func (r *Runner) one(ctx context.Context, j Job) (*whale.Rollout, error) {
+// one gives a job's rollout: from the cache, or by running it with retries. spent is what attempts before it spent. Errors: errWall, with what
+// was spent until then, or what must stop the run.
+func (r *Runner) one(ctx context.Context, j Job, spent whale.Usage) (*whale.Rollout, whale.Usage, error) {
 	key := r.Key(j)
 	if r.Cache != nil {
 		if ro, ok, err := r.Cache.Get(ctx, key); err != nil || ok {
 			if ok {
 				r.observe(ro, false)
 			}
-			return ro, err
+			return ro, spent, err
 		}
 	}
 	var last error
 	for try := 0; try <= r.Retries; try++ {
 		ro, err := r.episode(ctx, j, key.Seed())
 		if err == nil {
-			ro.Retries = try
-			return ro, r.keep(ctx, ro)
+			ro.Retries, ro.Wasted = try, spent
+			return ro, spent, r.keep(ctx, ro)
 		}
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return nil, spent, context.Cause(ctx)
 		}
+		spent = spent.Plus(ro.Episode.Usage)
 		if errors.Is(err, errWall) {
-			return nil, err
+			return nil, spent, err
 		}
 		last = err
 	}
-	ro := &whale.Rollout{Key: key, State: whale.StateError, Error: last.Error(), Retries: r.Retries, Episode: whale.Episode{View: j.Example.View}}
+	ro := &whale.Rollout{Key: key, State: whale.StateError, Error: last.Error(), Retries: r.Retries, Wasted: spent, Episode: whale.Episode{View: j.Example.View}}
 	r.observe(ro, true)
-	return ro, nil
+	if r.Cache == nil {
+		return ro, spent, nil
+	}
+	return ro, spent, r.Cache.Lost(ctx, ro)
 }
 
 // alone repeats a job that ran out of wall time; if that recurs it is the harness's failure.
-func (r *Runner) alone(ctx context.Context, j Job) (*whale.Rollout, error) {
-	ro, err := r.one(ctx, j)
+func (r *Runner) alone(ctx context.Context, j Job, spent whale.Usage) (*whale.Rollout, error) {
+	ro, all, err := r.one(ctx, j, spent)
 	if !errors.Is(err, errWall) {
 		return ro, err
 	}
-	ro = &whale.Rollout{Key: r.Key(j), State: whale.StateFailed, Verdict: whale.Verdict{Reason: string(whale.FailWall)}, Retries: 1, Episode: whale.Episode{
+	last := whale.Usage{
+		ModelCalls: all.ModelCalls - spent.ModelCalls, ToolCalls: all.ToolCalls - spent.ToolCalls, PromptTokens: all.PromptTokens - spent.PromptTokens,
+		SampledTokens: all.SampledTokens - spent.SampledTokens, Steps: all.Steps - spent.Steps,
+	}
+	ro = &whale.Rollout{Key: r.Key(j), State: whale.StateFailed, Verdict: whale.Verdict{Reason: string(whale.FailWall)}, Retries: 1, Wasted: spent, Episode: whale.Episode{
 		View:    j.Example.View,
-		Failure: &whale.Failure{Reason: whale.FailWall, Detail: fmt.Sprintf("the episode took more than %g s, also when run alone", r.Limits.WallSeconds)},
+		Usage:   last,
+		Failure: &whale.Failure{Reason: whale.FailWall, Detail: fmt.Sprintf("the episode took more than %g s, or a tool broke its worker's limits, also when run alone", r.Limits.WallSeconds)},
 	}}
 	return ro, r.keep(ctx, ro)
 }

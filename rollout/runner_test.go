@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/sandbox"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -225,6 +227,7 @@ func TestCancelEndsTheRun(t *testing.T) {
 type memoryCache struct {
 	mu   sync.Mutex
 	kept map[whale.ID]*whale.Rollout
+	lost []*whale.Rollout
 }
 
 func (c *memoryCache) Get(_ context.Context, k whale.RolloutKey) (*whale.Rollout, bool, error) {
@@ -232,6 +235,13 @@ func (c *memoryCache) Get(_ context.Context, k whale.RolloutKey) (*whale.Rollout
 	defer c.mu.Unlock()
 	r, ok := c.kept[k.ID()]
 	return r, ok, nil
+}
+
+func (c *memoryCache) Lost(_ context.Context, r *whale.Rollout) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lost = append(c.lost, r)
+	return nil
 }
 
 func (c *memoryCache) Put(_ context.Context, r *whale.Rollout) error {
@@ -342,4 +352,122 @@ func TestLogIsCut(t *testing.T) {
 	if log := out[0].Episode.Log; len(log) > 50+len("\n[log cut]") || !strings.HasSuffix(log, "[log cut]") || out[0].State != whale.StateScored {
 		t.Errorf("got a log of %d bytes, state %s: %q", len(log), out[0].State, log)
 	}
+}
+
+// TestEveryAttemptIsCharged: what failed attempts sampled is in the record of the rollout that came of them.
+func TestEveryAttemptIsCharged(t *testing.T) {
+	var tries atomic.Int32
+	flaky := func(failures int32) goHarness {
+		return goHarness{"flaky", func(ctx context.Context, h whale.Host) (whale.ReplyRef, error) {
+			r, err := chat(ctx, h, user("?"))
+			if err != nil {
+				return 0, err
+			}
+			if tries.Add(1) <= failures {
+				_, err := h.Do(ctx, whale.Request{Op: whale.OpTool, Name: "broken"})
+				return 0, err
+			}
+			return r.Ref, nil
+		}}
+	}
+	cache := &memoryCache{kept: map[whale.ID]*whale.Rollout{}}
+	r := runner(&bytePolicy{script: says("yes")})
+	r.Cache = cache
+	out, err := r.Run(t.Context(), []Job{job(flaky(2), "x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := out[0].Wasted; w.SampledTokens != 8 || w.ModelCalls != 2 || w.ToolCalls != 2 || out[0].Episode.Usage.SampledTokens != 4 {
+		t.Errorf("after two failed attempts: got wasted %+v, want their 8 sampled tokens, 2 model calls and 2 tool calls", w)
+	}
+	tries.Store(0)
+	if _, err = r.Run(t.Context(), []Job{job(flaky(100), "y")}); err != nil {
+		t.Fatal(err)
+	}
+	if len(cache.lost) != 1 || cache.lost[0].Wasted.SampledTokens != 12 {
+		t.Errorf("three failed attempts: got %+v, want one lost rollout with their 12 sampled tokens", cache.lost)
+	}
+	stall := goHarness{"stall", func(ctx context.Context, h whale.Host) (whale.ReplyRef, error) {
+		if _, err := chat(ctx, h, user("?")); err != nil {
+			return 0, err
+		}
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}}
+	r.Limits.WallSeconds = 0.02
+	out, err = r.Run(t.Context(), []Job{job(stall, "z")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out[0].Wasted.SampledTokens != 4 || out[0].Episode.Usage.SampledTokens != 4 {
+		t.Errorf("a stalled episode: got usage %+v and wasted %+v, want 4 sampled tokens in each", out[0].Episode.Usage, out[0].Wasted)
+	}
+}
+
+// TestNoReplyLooksLikeInfrastructure feeds the host tool calls that no runtime could read, and broken text.
+func TestNoReplyLooksLikeInfrastructure(t *testing.T) {
+	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
+	for _, raw := range []string{`1e999`, strings.Repeat("9", 2000), deep, `1 2`, ``, `{`, `"a`} {
+		if got := usable([]whale.ToolCall{{Name: "t", Args: map[string]json.RawMessage{"x": json.RawMessage(raw)}}}); len(got) != 0 {
+			t.Errorf("argument %.20q: got a call, want it left as text", raw)
+		}
+	}
+	good := []whale.ToolCall{{Name: "t", Args: map[string]json.RawMessage{"x": json.RawMessage(`{"a": [1, 2.5e3, "s", null, true]}`)}}}
+	if got := usable(good); !reflect.DeepEqual(got, good) {
+		t.Errorf("got %v, want the call kept", got)
+	}
+	for _, text := range []string{"ok é", "cut \xc3", "\xff\xfe", "a\xe2\x82z"} {
+		v := validText(text)
+		data, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back string
+		if err := json.Unmarshal(data, &back); err != nil || back != v {
+			t.Errorf("%q: got %q, a journal gives %q", text, v, back)
+		}
+	}
+}
+
+// TestToolGuardIsRepeatedAlone: a worker's guard that stops model-written code is an error first, and a failure only where it recurs.
+func TestToolGuardIsRepeatedAlone(t *testing.T) {
+	var stops atomic.Int32
+	broken := func(recurs bool) *Runner {
+		r := runner(&bytePolicy{script: says("yes")})
+		stops.Store(0)
+		r.Task = &fakeTask{env: func(whale.Example) (whale.Env, error) {
+			return guardedEnv{fakeEnv: &fakeEnv{}, stop: func() bool { return recurs || stops.Add(1) == 1 }}, nil
+		}}
+		return r
+	}
+	h := goHarness{"guarded", func(ctx context.Context, h whale.Host) (whale.ReplyRef, error) {
+		r, err := chat(ctx, h, user("?"))
+		if err != nil {
+			return 0, err
+		}
+		_, err = h.Do(ctx, whale.Request{Op: whale.OpTool, Name: "echo"})
+		return r.Ref, err
+	}}
+	out, err := broken(false).Run(t.Context(), []Job{job(h, "x")})
+	if err != nil || out[0].State != whale.StateScored || out[0].Reward() != 1 {
+		t.Errorf("stopped once: got %v %+v, want scored 1", err, out[0])
+	}
+	out, err = broken(true).Run(t.Context(), []Job{job(h, "x")})
+	if err != nil || out[0].State != whale.StateFailed || out[0].Episode.Failure.Reason != whale.FailWall {
+		t.Errorf("stopped always: got %v %+v, want failed", err, out[0])
+	}
+}
+
+type guardedEnv struct {
+	*fakeEnv
+	stop func() bool
+}
+
+func (e guardedEnv) Tools() []whale.ToolSpec { return nil }
+func (e guardedEnv) Close() error            { return nil }
+func (e guardedEnv) Call(context.Context, string, map[string]json.RawMessage) (whale.ToolResult, error) {
+	if e.stop() {
+		return whale.ToolResult{}, fmt.Errorf("calculator: %w", &sandbox.Violation{Reason: sandbox.ReasonMemory})
+	}
+	return whale.ToolResult{Text: "1"}, nil
 }

@@ -1,6 +1,7 @@
 package rsft
 
 import (
+	"math"
 	"math/rand/v2"
 	"strconv"
 
@@ -38,7 +39,8 @@ func (s Stream) shuffle(epoch int) []int {
 	return rand.New(rand.NewPCG(s.Seed, uint64(seed))).Perm(s.N)
 }
 
-// PhaseEnd is the step at which phase k (from 0) ends: round((k+1)·E·N/B), counted from the run's start, so that rounding never drifts.
+// PhaseEnd is the step at which phase k (from 0) ends: round((k+1)·E·N/B), halves up, counted from the run's start, so that rounding never
+// drifts. Products of decimals that miss a half by their last bits count as the half.
 func PhaseEnd(k int, epochs float64, n, batch int) int {
-	return int(float64(k+1)*epochs*float64(n)/float64(batch) + 0.5)
+	return int(math.Floor(float64(k+1)*epochs*float64(n)/float64(batch) + 0.5 + 1e-9))
 }

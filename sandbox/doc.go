@@ -17,7 +17,8 @@
 //
 // A worker that dies or runs out of time is first an incident, which may have any cause: a busy machine, a neighbour, an
 // operator. The request is then repeated once, alone (no other request of the pool runs meanwhile) and in a fresh
-// worker. Only if it ends in an incident again it is at fault. Limits that the entry checks itself, such as interpreter
+// worker. Only if it ends in an incident again it is at fault, as far as clocks and memory can tell: a machine that is too small or too
+// busy for the limits looks the same, so an entry should count what its requests cost and leave these limits as guards. Limits that the entry checks itself, such as interpreter
 // steps, are deterministic and need no repetition.
 //
 // # Where isolation goes

@@ -44,7 +44,9 @@ func TestReplies(t *testing.T) {
 }
 
 func TestViolations(t *testing.T) {
-	p := newPool(t, 2, func(s *Spec) { s.Wall = 700 * time.Millisecond; s.MaxOutput = 1000 })
+	// The clock ends what sleeps alone: filling the memory of a busy machine takes its time.
+	p := newPool(t, 2, func(s *Spec) { s.Wall = time.Minute; s.MaxOutput = 1000 })
+	hasty := newPool(t, 1, func(s *Spec) { s.Wall = 700 * time.Millisecond })
 	for _, c := range []struct {
 		req  string
 		want error
@@ -54,7 +56,11 @@ func TestViolations(t *testing.T) {
 		{"panic with words", ErrDied}, {"exit 3", ErrDied}, {"garbage", ErrDied}, {"huge", ErrDied},
 	} {
 		t.Run(c.req, func(t *testing.T) {
-			_, err := do(t, p, c.req)
+			in := p
+			if c.want == ErrTimeout {
+				in = hasty
+			}
+			_, err := do(t, in, c.req)
 			var v *Violation
 			if !errors.As(err, &v) || !errors.Is(err, c.want) {
 				t.Fatalf("got %v, want a violation of kind %v", err, c.want)
@@ -357,7 +363,8 @@ func TestInfrastructureErrors(t *testing.T) {
 
 func TestOptionsRefused(t *testing.T) {
 	for name, change := range map[string]func(*Options){
-		"entry": func(o *Options) { o.Spec.Entry = "" }, "memory": func(o *Options) { o.Spec.Memory = 1 << 20 },
+		"entry": func(o *Options) { o.Spec.Entry = "" }, "memory": func(o *Options) { o.Spec.Memory = MinMemory - 1 },
+		"huge memory": func(o *Options) { o.Spec.Memory = 1<<63 - 1 }, "huge output": func(o *Options) { o.Spec.MaxOutput = 2e18 },
 		"wall": func(o *Options) { o.Spec.Wall = 0 }, "output": func(o *Options) { o.Spec.MaxOutput = 0 },
 		"workers": func(o *Options) { o.Workers = 0 },
 	} {

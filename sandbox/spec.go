@@ -22,7 +22,7 @@ type Spec struct {
 
 	// Memory is how many bytes of address space, and of writable memory, the worker may take beyond what it has when it is
 	// ready (RLIMIT_AS and RLIMIT_DATA over their values at that time: a Go program reserves gigabytes at its start that it
-	// never touches). The runtime takes memory in pieces of 64 MiB, so less than 128 MiB is refused.
+	// never touches). The runtime takes memory in pieces of 64 MiB, so less than MinMemory is refused.
 	Memory int64
 
 	Wall      time.Duration // for one request, measured by the parent
@@ -30,18 +30,23 @@ type Spec struct {
 	MaxOutput int           // bytes of a reply
 }
 
-const minMemory = 128 << 20
+// The range of a worker's memory, in bytes, and the longest reply.
+const (
+	MinMemory int64 = 128 << 20
+	MaxMemory int64 = 1 << 40
+	MaxReply        = maxFrame
+)
 
 func (s Spec) check() error {
 	switch {
 	case s.Entry == "":
 		return fmt.Errorf("sandbox spec: got no entry")
-	case s.Memory < minMemory:
-		return fmt.Errorf("sandbox spec: memory: got %d bytes, want at least %d", s.Memory, minMemory)
+	case s.Memory < MinMemory || s.Memory > MaxMemory:
+		return fmt.Errorf("sandbox spec: memory: got %d bytes, want %d to %d", s.Memory, MinMemory, MaxMemory)
 	case s.Wall <= 0:
 		return fmt.Errorf("sandbox spec: wall: got %v, want more than 0", s.Wall)
-	case s.MaxOutput <= 0 || s.MaxOutput > maxFrame:
-		return fmt.Errorf("sandbox spec: max output: got %d, want 1 to %d bytes", s.MaxOutput, maxFrame)
+	case s.MaxOutput <= 0 || s.MaxOutput > MaxReply:
+		return fmt.Errorf("sandbox spec: max output: got %d, want 1 to %d bytes", s.MaxOutput, MaxReply)
 	}
 	return nil
 }

@@ -98,8 +98,11 @@ func mean(xs []float64) float64 {
 	return sum / float64(len(xs))
 }
 
+// allEqual takes values in [-1, 1] for equal when they differ by rounding alone: 0.3-0.2 is not 0.2-0.1. Means of draws that really
+// differ do so by more than one over the product of their numbers.
 func allEqual(xs []float64) bool {
-	return !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] })
+	const rounding = 1e-12
+	return slices.Max(xs)-slices.Min(xs) <= rounding
 }
 
 // bootstrap resamples values with replacement and takes the 2.5% and 97.5% percentiles of the mean.

@@ -57,6 +57,35 @@ func TestNoSpread(t *testing.T) {
 	}
 }
 
+// Differences that rounding alone makes unequal are equal ones: the interval is that of so many trials, and not one of the width of the
+// rounding.
+func TestEqualUpToRounding(t *testing.T) {
+	tenth := func(k int) []float64 { // a mean of k/10
+		draws := make([]float64, 10)
+		for i := range k {
+			draws[i] = 1
+		}
+		return draws
+	}
+	a, b := [][]float64{tenth(3), tenth(2), tenth(7)}, [][]float64{tenth(2), tenth(1), tenth(6)}
+	if mean(a[0])-mean(b[0]) == mean(a[1])-mean(b[1]) {
+		t.Fatal("these differences are equal in the last bit too: the test shows nothing")
+	}
+	got, err := DifferenceInterval(a, b, 1)
+	want, err2 := DifferenceInterval([][]float64{tenth(1), tenth(1), tenth(1)}, [][]float64{{0}, {0}, {0}}, 1)
+	if err != nil || err2 != nil || !near(got.Low, want.Low, 1e-9) || !near(got.High, want.High, 1e-9) || got.High-got.Low < 0.5 {
+		t.Errorf("got %+v, %v, want %+v, %v", got, err, want, err2)
+	}
+	third := [][]float64{{0.1, 0.2, 0.3}, {0.3, 0.2, 0.1}, {0.2, 0.2, 0.2}}
+	if got, err := MeanInterval(third, 1); err != nil || got.High-got.Low < 0.3 {
+		t.Errorf("means: got %+v, %v, want Wilson's interval of three trials", got, err)
+	}
+	// The least real difference of means still counts.
+	if got, err := MeanInterval([][]float64{tenth(3), tenth(3), tenth(4)}, 1); err != nil || got.High-got.Low > 0.2 {
+		t.Errorf("unequal means: got %+v, %v, want a bootstrap", got, err)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	good := [][]float64{{1}, {0}}
 	for name, rewards := range map[string][][]float64{"nil": nil, "no rows": {}, "no draws": {{}, {}}} {

@@ -179,3 +179,77 @@ func checkDamagedWeights(t *testing.T, r *Run, dir string) {
 		t.Fatalf("DONE that points outside: got %v, want ErrCorrupt", err)
 	}
 }
+
+// Whatever happened to the files of weights, writing them again puts them right; as long as they are whole nothing else takes their id.
+func TestDamagedWeightsAreReplaced(t *testing.T) {
+	for name, damage := range map[string]func(dir, file string) error{
+		"a bit": func(_, file string) error {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			data[len(data)/2] ^= 1
+			return os.WriteFile(file, data, 0o644)
+		},
+		"cut":      func(_, file string) error { return os.Truncate(file, 1) },
+		"missing":  func(_, file string) error { return os.Remove(file) },
+		"one more": func(dir, _ string) error { return os.WriteFile(filepath.Join(dir, "extra"), nil, 0o644) },
+		"a link":   func(dir, _ string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "link")) },
+		"DONE":     func(dir, _ string) error { return os.WriteFile(filepath.Join(dir, doneName), []byte("{"), 0o644) },
+		"DONE's path": func(dir, _ string) error {
+			return os.WriteFile(filepath.Join(dir, doneName), []byte(`{"files": [{"name": "../x"}]}`), 0o644)
+		},
+	} {
+		for i, other := range []string{"same", "others"} {
+			t.Run(name+"/"+other, func(t *testing.T) {
+				r := newRun(t)
+				if err := r.WriteWeights("w", writeTestWeights(1)); err != nil {
+					t.Fatal(err)
+				}
+				dir, _ := r.Weights("w")
+				files, err := filepath.Glob(filepath.Join(dir, "*"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				files = slices.DeleteFunc(files, func(f string) bool {
+					info, err := os.Stat(f)
+					return err != nil || !info.Mode().IsRegular() || info.Size() < 2 || filepath.Base(f) == doneName
+				})
+				if err := damage(dir, files[0]); err != nil {
+					t.Fatal(err)
+				}
+				if err := r.VerifyWeights("w"); !errors.Is(err, ErrCorrupt) {
+					t.Fatalf("damaged: got %v, want ErrCorrupt", err)
+				}
+				if err := r.WriteWeights("w", writeTestWeights(1+i)); err != nil {
+					t.Fatal(err)
+				}
+				if err := r.VerifyWeights("w"); err != nil {
+					t.Error(err)
+				}
+				if err := r.WriteWeights("w", writeTestWeights(7)); !errors.Is(err, ErrConflict) {
+					t.Errorf("whole again: got %v, want ErrConflict", err)
+				}
+			})
+		}
+	}
+}
+
+func TestWithoutWeightsFolder(t *testing.T) {
+	r := newRun(t)
+	if err := os.Remove(filepath.Join(r.Dir(), weightsDir)); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := r.ListWeights(); err != nil || len(ids) != 0 {
+		t.Errorf("list: got %v, %v, want none", ids, err)
+	}
+	if err := r.RemoveWeights("w"); err != nil {
+		t.Errorf("remove: %v", err)
+	}
+	if err := r.WriteWeights("w", writeTestWeights(1)); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := r.ListWeights(); err != nil || !slices.Equal(ids, []string{"w"}) {
+		t.Errorf("list: got %v, %v, want w", ids, err)
+	}
+}

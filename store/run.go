@@ -212,16 +212,17 @@ func (r *Run) Dir() string { return r.dir }
 // Config returns a copy of config.yaml as it was when the run was opened.
 func (r *Run) Config() []byte { return slices.Clone(r.config) }
 
-// Close finishes the writes that were submitted, releases the lock, and ends all goroutines of the Run. A second
-// Close does nothing and returns the same error.
+// Close finishes the writes that were submitted, moves the write-ahead log into the journal, releases the lock, and ends all
+// goroutines of the Run. A second Close does nothing and returns the same error.
 func (r *Run) Close() error {
 	r.closing.Do(func() {
 		var errs []error
-		if r.writer != nil {
-			errs = append(errs, r.writer.close())
-		}
+		// The readers go first: while they are open the log cannot be emptied, and they themselves may not do it.
 		if r.readers != nil {
 			errs = append(errs, r.readers.Close())
+		}
+		if r.writer != nil {
+			errs = append(errs, r.writer.close())
 		}
 		if r.encoder != nil {
 			errs = append(errs, r.encoder.Close())

@@ -249,3 +249,60 @@ func TestDamagedJournal(t *testing.T) {
 		})
 	}
 }
+
+// After Close the journal alone is the run: a copy without the log holds everything, also when somebody looked at the run meanwhile.
+func TestJournalAloneAfterClose(t *testing.T) {
+	for _, watched := range []bool{false, true} {
+		t.Run(fmt.Sprint("watched ", watched), func(t *testing.T) {
+			ctx := t.Context()
+			r := newRun(t)
+			var watcher *Run
+			if watched {
+				var err error
+				if watcher, err = OpenReadOnly(r.Dir()); err != nil {
+					t.Fatal(err)
+				}
+				defer watcher.Close()
+			}
+			const n = 300
+			for i := range n {
+				if _, err := r.Append(ctx, "step", fmt.Sprint(i), map[string]int{"i": i}); err != nil {
+					t.Fatal(err)
+				}
+				// Readers of both kinds have connections open.
+				for _, reader := range []*Run{r, watcher} {
+					if i%100 != 0 || reader == nil {
+						continue
+					}
+					if events, err := reader.Events(ctx); err != nil || len(events) != i+1 {
+						t.Fatalf("got %d events, %v, want %d", len(events), err, i+1)
+					}
+				}
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Stat(filepath.Join(r.Dir(), journalName+"-wal")); err == nil && info.Size() > 0 {
+				t.Errorf("the log still has %d bytes", info.Size())
+			}
+			alone := t.TempDir()
+			for _, name := range []string{configName, journalName} {
+				data, err := os.ReadFile(filepath.Join(r.Dir(), name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(alone, name), data, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			replica, err := OpenReadOnly(alone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer replica.Close()
+			if events, err := replica.Events(ctx); err != nil || len(events) != n {
+				t.Errorf("the journal alone has %d events, %v, want %d", len(events), err, n)
+			}
+		})
+	}
+}

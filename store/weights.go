@@ -19,6 +19,8 @@ const (
 	doneName   = "DONE"
 )
 
+var errNotRegular = errors.New("not a regular file")
+
 // doneFile is the content of DONE, which is written last: a weights directory without it is not there.
 type doneFile struct {
 	Files []doneEntry `json:"files"`
@@ -32,7 +34,8 @@ type doneEntry struct {
 
 // WriteWeights keeps a directory of files under weights/<id>. write fills an empty directory; its files are hashed, synced
 // and moved into place, and DONE is written last with their sizes and hashes. Writing equal files again under the same id does
-// nothing, different ones are an [ErrConflict]; what a killed process left without DONE is replaced.
+// nothing, different ones are an [ErrConflict]; what a killed process left without DONE, and files that are no longer those that DONE
+// names, are replaced.
 func (r *Run) WriteWeights(id string, write func(dir string) error) (err error) {
 	if r.lock == nil {
 		return fmt.Errorf("%s: run is opened %w", r.dir, ErrReadOnly)
@@ -54,17 +57,18 @@ func (r *Run) WriteWeights(id string, write func(dir string) error) (err error) 
 	if err != nil {
 		return classify(where, err)
 	}
-	old, err := r.readDone(id)
-	switch {
-	case err == nil && slices.Equal(old.Files, done.Files):
-		return nil
+	switch err := r.VerifyWeights(id); {
 	case err == nil:
-		return fmt.Errorf("%s: %w", where, ErrConflict)
-	case !errors.Is(err, ErrNotFound):
+		old, err := r.readDone(id)
+		if err == nil && !slices.Equal(old.Files, done.Files) {
+			err = fmt.Errorf("%s: %w", where, ErrConflict)
+		}
+		return err
+	case !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrCorrupt):
 		return err
 	}
-	if err := r.root.RemoveAll(rel); err != nil {
-		return classify(where, err)
+	if err := r.RemoveWeights(id); err != nil {
+		return err
 	}
 	if err := r.root.MkdirAll(weightsDir, 0o755); err != nil {
 		return classify(where, err)
@@ -107,6 +111,9 @@ func (r *Run) VerifyWeights(id string) error {
 	}
 	rel := path.Join(weightsDir, id)
 	got, err := r.hashFiles(rel)
+	if errors.Is(err, errNotRegular) {
+		return fmt.Errorf("%s: %w: %w", filepath.Join(r.dir, rel), ErrCorrupt, err)
+	}
 	if err != nil {
 		return classify(filepath.Join(r.dir, rel), err)
 	}
@@ -159,7 +166,10 @@ func (r *Run) RemoveWeights(id string) error {
 	if err := r.root.RemoveAll(rel); err != nil {
 		return classify(where, err)
 	}
-	return classify(where, syncRootDir(r.root, weightsDir))
+	if err := syncRootDir(r.root, weightsDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return classify(where, err)
+	}
+	return nil
 }
 
 func (r *Run) readDone(id string) (doneFile, error) {
@@ -214,7 +224,7 @@ func (r *Run) hashFiles(rel string) ([]doneEntry, error) {
 			return err
 		}
 		if !d.Type().IsRegular() {
-			return fmt.Errorf("%s is not a regular file", name)
+			return fmt.Errorf("%s is %w", name, errNotRegular)
 		}
 		e, err := hashFile(r.root, name)
 		if err != nil {

@@ -149,8 +149,17 @@ func (w *writer) shut() error {
 	for _, s := range w.stmts {
 		errs = append(errs, s.Close())
 	}
-	errs = append(errs, w.conn.Close(), w.db.Close(), w.seg.close())
+	errs = append(errs, w.checkpoint(), w.conn.Close(), w.db.Close(), w.seg.close())
 	return classify(w.dir, errors.Join(errs...))
+}
+
+// checkpoint moves the whole log into the journal, so that journal.db alone is the run. Closing does that too, but only for the
+// last connection of all processes, and somebody may be looking at the run. One who is in the middle of reading keeps the log: that is
+// no error, and the next Open reads it.
+func (w *writer) checkpoint() error {
+	const script = "PRAGMA busy_timeout(1000); PRAGMA wal_checkpoint(TRUNCATE)"
+	_, err := w.conn.ExecContext(context.Background(), script)
+	return err
 }
 
 // commit applies a group in one transaction and answers each of its requests.

@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +26,23 @@ type app struct {
 	live           bool       // stderr is a terminal that can redraw a line
 	width          func() int // of that terminal
 
+	binary string // path of this program; "" = unknown
+
 	json bool // --json
+}
+
+// build names this binary by its content, so that a run can tell that another one goes on with it.
+func (a *app) build() string {
+	f, err := os.Open(a.binary)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // maxWorkers bounds --workers: each may be a process.
@@ -40,7 +60,11 @@ func (a *app) main(ctx context.Context, args []string) int {
 	}
 	code := exitCode(ctx, err)
 	if !errors.Is(err, errSaid) {
-		fmt.Fprintln(a.stderr, "whale: "+oneLine(err.Error()))
+		text := oneLine(err.Error())
+		if code == exitInterrupted {
+			text = strings.ReplaceAll(text, context.Canceled.Error(), "interrupted")
+		}
+		fmt.Fprintln(a.stderr, "whale: "+text)
 	}
 	return code
 }
@@ -76,7 +100,8 @@ func (a *app) root() *cobra.Command {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, list []string) error {
 		if err := check(cmd, list); err != nil {
-			return &usageError{fmt.Sprintf("%s: %v; usage: %s", cmd.CommandPath(), err, cmd.UseLine())}
+			name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
+			return &usageError{fmt.Sprintf("%s: got %d arguments; usage: %s", name, len(list), cmd.UseLine())}
 		}
 		return nil
 	}
@@ -113,4 +138,15 @@ func (a *app) printJSON(v any) error {
 	return err
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine puts a text on one line that a terminal only shows.
+func oneLine(s string) string { return strings.Join(strings.Fields(printable(s)), " ") }
+
+// printable replaces what a terminal would obey instead of show, line ends and tabs apart: programs and models write what is printed.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || unicode.IsGraphic(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+}

@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/seed-095d5d2b/whale"
-	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/rollout"
 )
@@ -27,28 +25,37 @@ func (o *agentOptions) register(c *cobra.Command) {
 	o.overrides.register(c)
 }
 
-// open reads the config (a file, or a run directory for its resolved config) and opens the pair.
+// open reads the config (a file, or that of a run directory) and opens the pair.
 func (o agentOptions) open(ctx context.Context, a *app, path string) (*recipe.Parts, whale.Harness, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, "config.yaml")
-	}
-	config, err := recipe.LoadConfig(path)
+	config, h, err := readPair(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	o.apply(&config)
+	if err := o.apply(&config); err != nil {
+		return nil, nil, err
+	}
 	if o.model != "" {
 		config.Policy.Model = o.model
 	}
 	if o.harness != "" {
-		config.Harness = o.harness
+		config.Harness, h = o.harness, nil
 	}
-	h, err := recipe.LoadHarness(config.Harness)
-	if err != nil {
-		return nil, nil, err
+	if h == nil {
+		if h, err = recipe.LoadHarness(config.Harness); err != nil {
+			return nil, nil, err
+		}
 	}
-	parts, err := recipe.OpenParts(ctx, config, a.workers)
+	parts, err := a.openParts(ctx, config)
 	return parts, h, err
+}
+
+// readPair gives a config and, from a run directory, the harness that the run keeps.
+func readPair(ctx context.Context, path string) (recipe.Config, whale.Harness, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return recipe.OpenPair(ctx, path)
+	}
+	config, err := recipe.LoadConfig(path)
+	return config, nil, err
 }
 
 func runnerOf(p *recipe.Parts, policy whale.Policy) *rollout.Runner {
@@ -89,7 +96,7 @@ func (a *app) eval(ctx context.Context, path string, o agentOptions, split whale
 		return err
 	}
 	defer parts.Close()
-	policy := local.NewPolicy(parts.Bundle.Renderer, parts.Bundle.Model, parts.LocalOptions())
+	policy := parts.Bundle.NewPolicy(parts.LocalOptions())
 	defer policy.Close()
 	purpose := whale.PurposeValidation
 	if split == whale.SplitTest {

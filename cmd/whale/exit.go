@@ -33,7 +33,7 @@ var exitCodes = []struct {
 	{exitUsage, "the command line or the config is wrong"},
 	{exitInput, "a model, dataset or harness that was named cannot be used"},
 	{exitLocked, "the run directory is in use by another process"},
-	{exitRunDir, "the run directory exists already, is none, or belongs to another config"},
+	{exitRunDir, "the run directory exists already, is none, or belongs to another config, task or model"},
 	{exitDisk, "the disk is full or cannot be written; nothing is lost, resume when there is room"},
 	{exitFindings, "a check found something"},
 	{exitInterrupted, "interrupted; whale resume goes on"},
@@ -65,17 +65,20 @@ func exitCode(ctx context.Context, err error) int {
 		config  *recipe.ConfigError
 		input   *recipe.InputError
 		changed *recipe.ChangedError
+		other   *recipe.ReplacedError
 	)
 	switch {
 	case errors.Is(err, errFindings):
 		return exitFindings
-	case errors.As(err, &usage), errors.As(err, &config), strings.HasPrefix(err.Error(), "unknown command"):
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &config):
 		return exitUsage
 	case errors.As(err, &input):
 		return exitInput
 	case errors.Is(err, store.ErrLocked):
 		return exitLocked
-	case errors.As(err, &changed), errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNotRun), errors.Is(err, store.ErrCorrupt):
+	case errors.As(err, &changed), errors.As(err, &other), errors.Is(err, store.ErrExists), errors.Is(err, store.ErrNotRun), errors.Is(err, store.ErrCorrupt):
 		return exitRunDir
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EROFS):
 		return exitDisk

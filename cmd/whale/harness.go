@@ -13,7 +13,6 @@ import (
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/harness"
-	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/rollout"
 )
@@ -57,7 +56,11 @@ func (a *app) printFindings(file string, src []byte, findings []harness.Finding)
 		}{file, whale.HarnessID(src), append([]harness.Finding{}, findings...)})
 	}
 	for _, f := range findings {
-		fmt.Fprintf(a.stdout, "%s:%d:%d: %s: %s\n", file, f.Line, f.Col, f.Gate, f.Message)
+		place := file
+		if f.Line > 0 {
+			place = fmt.Sprintf("%s:%d:%d", file, f.Line, f.Col)
+		}
+		fmt.Fprintf(a.stdout, "%s: %s: %s\n", place, f.Gate, oneLine(f.Message))
 		if f.Suggestion != "" {
 			fmt.Fprintf(a.stdout, "    %s\n", f.Suggestion)
 		}
@@ -83,6 +86,9 @@ func (a *app) harnessRunCmd() *cobra.Command {
 			allowed := []whale.Split{whale.SplitTrain, whale.SplitSearch, whale.SplitValidation}
 			if !slices.Contains(allowed, whale.Split(split)) {
 				return &usageError{fmt.Sprintf("harness run: --split: got %q, want one of %v (test is for evaluation alone)", split, allowed)}
+			}
+			if draw < 0 {
+				return &usageError{fmt.Sprintf("harness run: --draw: got %d, want 0 or more", draw)}
 			}
 			o.harness = list[0]
 			return a.harnessRun(cmd.Context(), config, o, whale.Split(split), example, draw)
@@ -110,7 +116,7 @@ func (a *app) harnessRun(ctx context.Context, config string, o agentOptions, spl
 	if example < 0 || example >= len(examples) {
 		return &usageError{fmt.Sprintf("harness run: --example: got %d, want 0 to %d", example, len(examples)-1)}
 	}
-	policy := local.NewPolicy(parts.Bundle.Renderer, parts.Bundle.Model, parts.LocalOptions())
+	policy := parts.Bundle.NewPolicy(parts.LocalOptions())
 	defer policy.Close()
 	rollouts, err := runnerOf(parts, policy).Run(ctx, []rollout.Job{{Harness: h, Example: examples[example], Split: split, Purpose: whale.PurposeTrial, Draw: draw}})
 	if err != nil {
@@ -170,14 +176,14 @@ func printEpisode(w io.Writer, r *whale.Rollout) {
 		fmt.Fprintf(w, "  %s", r.Verdict.Reason)
 	}
 	if e.Failure != nil {
-		fmt.Fprintf(w, "  %s", e.Failure.Detail)
+		fmt.Fprintf(w, "  %s", oneLine(e.Failure.Detail))
 	}
 	fmt.Fprintf(w, "\n%d model calls, %d tool calls, %d prompt tokens, %d sampled tokens, %d steps\n", u.ModelCalls, u.ToolCalls, u.PromptTokens, u.SampledTokens, u.Steps)
 }
 
 func section(w io.Writer, title, text string) {
 	fmt.Fprintf(w, "[%s]\n", title)
-	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+	for line := range strings.Lines(strings.TrimRight(printable(text), "\n")) {
 		fmt.Fprint(w, "    ", line)
 	}
 	fmt.Fprintln(w)

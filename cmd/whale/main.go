@@ -28,7 +28,12 @@ func workerEntries() map[string]sandbox.Entry {
 }
 
 func newApp() *app {
+	binary, err := os.Executable()
+	if err != nil {
+		binary = ""
+	}
 	return &app{
+		binary: binary,
 		stdout: os.Stdout, stderr: os.Stderr, now: time.Now, workers: runtime.GOMAXPROCS(0),
 		live: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("TERM") != "dumb",
 		width: func() int {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,7 +17,7 @@ import (
 )
 
 func (a *app) modelCmd() *cobra.Command {
-	return group("model", "Make and inspect models", a.pretrainCmd(), a.modelInfoCmd())
+	return group("model", "Make, inspect and serve models", a.pretrainCmd(), a.modelInfoCmd(), a.modelServeCmd())
 }
 
 func (a *app) pretrainCmd() *cobra.Command {
@@ -31,7 +33,7 @@ func (a *app) pretrainCmd() *cobra.Command {
 			}
 			data, err := os.ReadFile(file)
 			if err != nil {
-				return &recipe.ConfigError{Err: fmt.Errorf("recipe %s: %w", file, err)}
+				return &recipe.ConfigError{Err: fmt.Errorf("recipe %s: %w", file, pathless(err))}
 			}
 			r, err := organism.ParseRecipe(file, data)
 			if err != nil {
@@ -76,40 +78,11 @@ func (a *app) pretrainCmd() *cobra.Command {
 	return c
 }
 
-func (a *app) modelInfoCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:   "info NAME|DIR",
-		Short: "Print a model's shape, identity and memory",
-		Args:  args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, list []string) error {
-			b, err := local.Open(list[0])
-			if err != nil {
-				return &recipe.InputError{Err: err}
-			}
-			return a.printModel(b)
-		},
+// pathless drops the path from an error of the file system, for a message that names it already.
+func pathless(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
 	}
-}
-
-func (a *app) printModel(b *local.Bundle) error {
-	c, n := b.Model.Config(), b.Model.NumParams()
-	info := struct {
-		Source     string    `json:"source"`
-		Weights    string    `json:"weights"`
-		Renderer   string    `json:"renderer"`
-		Template   string    `json:"template"`
-		Config     lm.Config `json:"config"`
-		Parameters int       `json:"parameters"`
-		Tokens     int       `json:"tokens"`
-		Sampling   int64     `json:"sampling_bytes"`
-		Training   int64     `json:"training_bytes"`
-	}{b.Source, string(b.Weights().ID), string(b.Renderer.ID()), local.TemplateName, c, n, b.Tokenizer.Vocab(), int64(n) * 8, int64(n) * 20}
-	if a.json {
-		return a.printJSON(info)
-	}
-	fmt.Fprintf(a.stdout, "%s\n  weights     %s\n  renderer    %s (%s)\n", info.Source, info.Weights, info.Renderer, info.Template)
-	fmt.Fprintf(a.stdout, "  shape       %d layers, width %d, %d heads (%d for keys), ffn %d, context %d\n", c.Layers, c.Dim, c.Heads, c.KVHeads, c.FFN, c.MaxSeq)
-	fmt.Fprintf(a.stdout, "  parameters  %d, %d tokens in the vocabulary\n", n, info.Tokens)
-	fmt.Fprintf(a.stdout, "  memory      %.1f MB to sample, %.1f MB to train, without activations and caches\n", float64(info.Sampling)/1e6, float64(info.Training)/1e6)
-	return nil
+	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"text/tabwriter"
 
@@ -15,36 +16,40 @@ func (a *app) planCmd() *cobra.Command {
 		Use:   "plan CONFIG",
 		Short: "Print a config's phases, rollouts, tokens and disk space, before they are spent",
 		Args:  args(cobra.ExactArgs(1)),
-		RunE: func(cmd *cobra.Command, list []string) error {
-			config, err := recipe.LoadConfig(list[0])
-			if err != nil {
-				return err
-			}
-			o.apply(&config)
-			if _, err := recipe.LoadHarness(config.Harness); err != nil {
-				return err
-			}
-			parts, err := recipe.OpenParts(cmd.Context(), config, a.workers)
-			if err != nil {
-				return err
-			}
-			defer parts.Close()
-			n, err := parts.Counts()
-			if err != nil {
-				return err
-			}
-			p, err := recipe.MakePlan(config, n)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.printJSON(p)
-			}
-			return a.printPlan(p, config, n, parts.Bundle.Model.NumParams())
-		},
+		RunE:  func(cmd *cobra.Command, list []string) error { return a.plan(cmd.Context(), list[0], o) },
 	}
 	o.register(c)
 	return c
+}
+
+func (a *app) plan(ctx context.Context, path string, o overrides) error {
+	config, err := recipe.LoadConfig(path)
+	if err != nil {
+		return err
+	}
+	if err := o.apply(&config); err != nil {
+		return err
+	}
+	if _, err := recipe.LoadHarness(config.Harness); err != nil {
+		return inConfig(path, err)
+	}
+	parts, err := a.openParts(ctx, config)
+	if err != nil {
+		return inConfig(path, err)
+	}
+	defer parts.Close()
+	n, err := parts.Counts()
+	if err != nil {
+		return err
+	}
+	p, err := recipe.MakePlan(config, n)
+	if err != nil {
+		return inConfig(path, err)
+	}
+	if a.json {
+		return a.printJSON(p)
+	}
+	return a.printPlan(p, config, n, parts.Bundle.Model.NumParams())
 }
 
 func (a *app) printPlan(p recipe.Plan, c recipe.Config, n recipe.Counts, params int) error {

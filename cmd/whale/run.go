@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/store"
 )
@@ -22,32 +24,15 @@ func (a *app) runCmd() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, list []string) error { return a.run(cmd.Context(), list[0], o) },
 	}
 	c.Flags().StringVar(&o.dir, "dir", "", "run directory (default: runs/NAME, or the first free runs/NAME-2, runs/NAME-3, …)")
+	c.Flags().StringVar(&o.model, "model", "", "embedded model, model folder or .gguf file, instead of the config's")
 	o.overrides.register(c)
 	return c
 }
 
 type runOptions struct {
 	dir       string
+	model     string
 	overrides overrides
-}
-
-// overrides are flags that stand in for config keys, for quick trials of one config.
-type overrides struct {
-	seed, generatorSeed int64
-}
-
-func (o *overrides) register(c *cobra.Command) {
-	c.Flags().Int64Var(&o.seed, "seed", -1, "run seed, instead of the config's")
-	c.Flags().Int64Var(&o.generatorSeed, "generator-seed", -1, "seed of the problem generator, instead of the config's")
-}
-
-func (o overrides) apply(c *recipe.Config) {
-	if o.seed >= 0 {
-		c.Seed = uint64(o.seed)
-	}
-	if o.generatorSeed >= 0 {
-		c.Task.Math.Generator.Seed = uint64(o.generatorSeed)
-	}
 }
 
 func (a *app) run(ctx context.Context, path string, o runOptions) error {
@@ -55,13 +40,38 @@ func (a *app) run(ctx context.Context, path string, o runOptions) error {
 	if err != nil {
 		return err
 	}
-	o.overrides.apply(&config)
+	if err := o.overrides.apply(&config); err != nil {
+		return err
+	}
+	if o.model != "" {
+		if config.Policy.Model, err = wholePath(o.model); err != nil {
+			return err
+		}
+	}
 	view := a.newView()
 	r, err := a.start(ctx, config, o.dir, view)
 	if err != nil {
-		return err
+		return inConfig(path, err)
 	}
 	return a.execute(ctx, r, view)
+}
+
+// wholePath makes a model's path one that a resume from another folder finds. The name of an embedded model stays a name.
+func wholePath(model string) (string, error) {
+	if slices.Contains(local.EmbeddedModels(), model) {
+		return model, nil
+	}
+	return filepath.Abs(model)
+}
+
+// inConfig names the config file in an error about what it says.
+func inConfig(path string, err error) error {
+	var config *recipe.ConfigError
+	var input *recipe.InputError
+	if errors.As(err, &config) || errors.As(err, &input) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
 }
 
 // start makes the run in the given directory, or in the first free one of the config's name.
@@ -72,7 +82,7 @@ func (a *app) start(ctx context.Context, config recipe.Config, dir string, view 
 		if errors.Is(err, store.ErrExists) {
 			return nil, fmt.Errorf("%w; go on with it by whale resume %s, or name another --dir", err, dir)
 		}
-		return r, err
+		return r, begun(err, dir)
 	}
 	for n := 1; ; n++ {
 		dir := filepath.Join("runs", config.Name)
@@ -83,15 +93,26 @@ func (a *app) start(ctx context.Context, config recipe.Config, dir string, view 
 			continue
 		}
 		r, err := recipe.Start(ctx, config, dir, opt)
-		if errors.Is(err, store.ErrExists) {
+		if errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrLocked) {
 			continue // another process was faster
 		}
-		return r, err
+		return r, begun(err, dir)
 	}
 }
 
+// begun says how to go on where a run could not start and yet left its directory.
+func begun(err error, dir string) error {
+	if err == nil || errors.Is(err, store.ErrNotRun) || errors.Is(err, store.ErrLocked) {
+		return err
+	}
+	if _, statErr := os.Lstat(filepath.Join(dir, "config.yaml")); statErr != nil {
+		return err
+	}
+	return fmt.Errorf("%w; whale resume %s goes on", err, dir)
+}
+
 func (a *app) options(v view) recipe.Options {
-	return recipe.Options{Now: a.now, Workers: a.workers, Observe: v.event}
+	return recipe.Options{Now: a.now, Workers: a.workers, Build: a.build(), Observe: v.event}
 }
 
 // execute spends a run's plan under a view, and prints the final table.
@@ -101,7 +122,15 @@ func (a *app) execute(ctx context.Context, r *recipe.Run, v view) (err error) {
 			err = cerr
 		}
 	}()
+	memory, err := a.memoryOf(r)
+	if err != nil {
+		return err
+	}
 	v.begin(r)
+	v.event(recipe.Event{Kind: recipe.EventNotice, Text: memory})
+	if t := r.Bundle.Renderer; !t.PreservesPrefixes() {
+		v.event(recipe.Event{Kind: recipe.EventNotice, Text: fmt.Sprintf("the chat template %s drops earlier reasoning, so that an episode makes several training sequences; policy.keep_reasoning keeps it", t.Template().Name)})
+	}
 	s, err := r.Execute(ctx)
 	v.end()
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"sort"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/seed-095d5d2b/whale/recipe"
@@ -38,14 +39,14 @@ func (a *app) printSummary(s *recipe.Summary) error {
 	if s.Diff == "" {
 		fmt.Fprintln(a.stdout, "\nThe harness is the one that the run began with.")
 	} else {
-		fmt.Fprintf(a.stdout, "\n%s", s.Diff)
+		fmt.Fprintf(a.stdout, "\n%s\n", strings.TrimRight(printable(s.Diff), "\n"))
 	}
 	return nil
 }
 
 func (a *app) printLedger(ledger map[string]map[string]float64) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "purpose\trollouts\tmodel calls\ttool calls\tprompt tokens\tsampled tokens\tretries\tseconds\tUSD\t")
+	fmt.Fprintln(w, "purpose\trollouts\tsessions\tmodel calls\ttool calls\tprompt tokens\tsampled tokens\tretries\tseconds\tUSD\t")
 	purposes := make([]string, 0, len(ledger))
 	for p := range ledger {
 		purposes = append(purposes, p)
@@ -53,7 +54,7 @@ func (a *app) printLedger(ledger map[string]map[string]float64) error {
 	sort.Strings(purposes)
 	total := map[string]float64{}
 	row := func(name string, m map[string]float64) {
-		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.2f\t\n", name, m["rollouts"], m["model_calls"], m["tool_calls"], m["prompt_tokens"], m["sampled_tokens"], m["retries"], m["seconds"], m["usd"])
+		fmt.Fprintf(w, "%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.2f\t\n", name, m["rollouts"], m["sessions"], m["model_calls"], m["tool_calls"], m["prompt_tokens"], m["sampled_tokens"], m["retries"], m["seconds"], m["usd"])
 	}
 	for _, p := range purposes {
 		row(p, ledger[p])

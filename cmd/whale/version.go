@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +39,8 @@ func (a *app) versionCmd() *cobra.Command {
 			if a.json {
 				return a.printJSON(v)
 			}
-			fmt.Fprintf(a.stdout, "whale %s %s\n%s %s, harness contract %d, kernels %s, embedded models %v\n", v.Version, v.Revision, v.Go, v.Platform, v.Contract, v.Kernels, v.Models)
+			name := strings.TrimSpace("whale " + v.Version + " " + v.Revision)
+			fmt.Fprintf(a.stdout, "%s\n%s %s, harness contract %d, kernels %s, embedded models %s\n", name, v.Go, v.Platform, v.Contract, v.Kernels, strings.Join(v.Models, ", "))
 			return nil
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,7 +39,7 @@ type textView struct {
 	mu     sync.Mutex // guards the terminal and what the status line shows
 	run    *recipe.Run
 	phase  string
-	reward float64
+	reward string // of the last step
 	stop   chan struct{}
 	done   chan struct{}
 }
@@ -84,11 +85,14 @@ func (v *textView) end() {
 func (v *textView) event(e recipe.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if e.Phase != nil {
-		v.phase = e.Phase.Kind
+	switch {
+	case e.Phase != nil:
+		v.phase = e.Phase.Kind + " phase"
+	case e.Kind == recipe.EventFinal:
+		v.phase = "final evaluation"
 	}
 	if e.Step != nil {
-		v.reward = e.Step.Reward
+		v.reward = fmt.Sprintf("reward %.3f", e.Step.Reward)
 	}
 	line := describe(e)
 	if line == "" {
@@ -107,29 +111,29 @@ func (v *textView) event(e recipe.Event) {
 // status is the live line: phase, rollouts, reward, speed, time left.
 func (v *textView) status() string {
 	p := &v.run.Progress
-	elapsed := v.app.now().Sub(v.start).Seconds()
-	made, cached, total := p.Rollouts.Load(), p.Cached.Load(), int64(v.run.Plan().Total())
-	parts := []string{clock(v.app.now().Sub(v.start)), v.phase, fmt.Sprintf("%d/%d rollouts", made+cached, total), fmt.Sprintf("reward %.3f", v.reward)}
-	if elapsed > 1 && made > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(p.SampledTokens.Load())/elapsed))
-		left := time.Duration(float64(max(0, total-made-cached)) / (float64(made) / elapsed) * float64(time.Second))
-		parts = append(parts, "at most "+clock(left)+" left")
+	elapsed := v.app.now().Sub(v.start)
+	made, total := p.Rollouts.Load(), v.run.Plan().Total()
+	done := min(p.Done(), total)
+	parts := []string{clock(elapsed), v.phase, fmt.Sprintf("%d/%d rollouts", done, total), v.reward}
+	if s := elapsed.Seconds(); s > 1 && made > 0 {
+		left := time.Duration(float64(total-done) / (float64(made) / s) * float64(time.Second))
+		parts = append(parts, fmt.Sprintf("%.0f tokens/s", float64(p.SampledTokens.Load())/s), "at most "+clock(left)+" left")
 	}
-	return strings.Join(parts, "  ")
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "  ")
 }
 
 // describe is an event as one line for people; "" says nothing.
 func describe(e recipe.Event) string {
 	switch e.Kind {
 	case recipe.EventBegin:
-		return fmt.Sprintf("%s: %d cycles, %d steps, %d sessions; %s", e.Dir, e.Plan.Cycles, e.Plan.Steps, e.Plan.Sessions, e.Text)
+		return fmt.Sprintf("%s: %s, %s, %s; %s", e.Dir, some(e.Plan.Cycles, "cycle"), some(e.Plan.Steps, "step"), some(e.Plan.Sessions, "session"), e.Text)
 	case recipe.EventNotice:
-		return "note: " + e.Text
+		return "note: " + oneLine(e.Text)
 	case recipe.EventPhase:
 		if e.Phase.Kind == recipe.PhaseWeight {
 			return fmt.Sprintf("cycle %d, weight phase: steps %d to %d", e.Phase.Cycle, e.Phase.From+1, e.Phase.To)
 		}
-		return fmt.Sprintf("cycle %d, harness phase: %d sessions", e.Phase.Cycle, e.Phase.Sessions)
+		return fmt.Sprintf("cycle %d, harness phase: %s", e.Phase.Cycle, some(e.Phase.Sessions, "session"))
 	case recipe.EventStep:
 		s := e.Step
 		line := fmt.Sprintf("  step %-3d reward %.3f  accepted %d/%d", s.Step+1, s.Reward, s.Accepted, s.Rollouts)
@@ -138,7 +142,7 @@ func describe(e recipe.Event) string {
 		}
 		return line + "  nothing accepted: no update"
 	case recipe.EventSession:
-		return fmt.Sprintf("  session %d: %s", e.Session, e.Text)
+		return fmt.Sprintf("  session %d: %s", e.Session, oneLine(e.Text))
 	case recipe.EventCandidate:
 		if e.Score == nil {
 			return fmt.Sprintf("    %s  %s", short(e.Harness), oneLine(e.Text))
@@ -152,6 +156,14 @@ func describe(e recipe.Event) string {
 		return "final evaluation of " + e.Text
 	}
 	return ""
+}
+
+// some counts things: "1 step", "2 steps".
+func some(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func short(id string) string {
@@ -169,7 +181,11 @@ func clip(s string, n int) string {
 	return s
 }
 
+// clock is a duration as m:ss, or h:mm:ss.
 func clock(d time.Duration) string {
 	s := int(d.Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }

@@ -87,6 +87,61 @@ func softmaxAVX2(x []float32)
 //go:noescape
 func siluMulAVX2(dst []float32, gate []float32, up []float32)
 
+// scaleAVX2 multiplies x by alpha; its twin is scaleGo.
+//
+//go:noescape
+func scaleAVX2(alpha float32, x []float32)
+
+// scaleMulAVX2 stores x[i]*scale*weight[i] in dst[i]; its twin is scaleMulGo.
+//
+//go:noescape
+func scaleMulAVX2(dst []float32, x []float32, weight []float32, scale float32)
+
+// rmsNormAVX2 is RMSNorm of at least one element; its twin is rmsNormGo.
+//
+//go:noescape
+func rmsNormAVX2(dst []float32, x []float32, weight []float32, eps float32) float32
+
+// rmsNormBackwardAVX2 is RMSNormBackward of at least one element; its twin is rmsNormBackwardGo.
+//
+//go:noescape
+func rmsNormBackwardAVX2(dx []float32, dw []float32, dy []float32, x []float32, weight []float32, scale float32)
+
+// rotateAVX2 rotates the halves of scale*src, each as long as cos; its twin is rotateGo.
+//
+//go:noescape
+func rotateAVX2(dst []float32, src []float32, cos []float32, sin []float32, scale float32)
+
+// rotateBackAVX2 rotates the halves of scale*src, each as long as cos; its twin is rotateBackGo.
+//
+//go:noescape
+func rotateBackAVX2(dst []float32, src []float32, cos []float32, sin []float32, scale float32)
+
+// swigluBackwardAVX2 is SwiGLUBackward; its twin is swigluBackwardGo.
+//
+//go:noescape
+func swigluBackwardAVX2(act []float32, dgate []float32, dup []float32, dact []float32, gate []float32, up []float32)
+
+// softmaxBackwardAVX2 is SoftmaxBackward; its twin is softmaxBackwardGo.
+//
+//go:noescape
+func softmaxBackwardAVX2(dp []float32, p []float32)
+
+// expSumAVX2 is ExpSum of at least one element; its twin is expSumGo.
+//
+//go:noescape
+func expSumAVX2(dst []float32, x []float32) (top float32, sum float64)
+
+// adamWAVX2 is AdamW; its twin is adamWGo.
+//
+//go:noescape
+func adamWAVX2(w []float32, g []float32, m1 []float32, m2 []float32, c *float32)
+
+// peakAVX2 does a multiply-add on every lane of as many registers as the largest tile has, rounds times.
+//
+//go:noescape
+func peakAVX2(rounds int)
+
 // transpose8AVX2 writes dst[p*stride+j] = src[j*ld+p] for j < 8 and p < k, k a multiple of 8;
 // its twin is transpose8Go.
 //

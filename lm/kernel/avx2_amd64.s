@@ -795,13 +795,17 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-52
 
 loop37:
 	VMOVUPS     (AX), Y4
-	VFMADD231PS (CX), Y4, Y0
+	VMOVUPS     (CX), Y5
+	VFMADD231PS Y4, Y5, Y0
 	VMOVUPS     32(AX), Y4
-	VFMADD231PS 32(CX), Y4, Y1
+	VMOVUPS     32(CX), Y5
+	VFMADD231PS Y4, Y5, Y1
 	VMOVUPS     64(AX), Y4
-	VFMADD231PS 64(CX), Y4, Y2
+	VMOVUPS     64(CX), Y5
+	VFMADD231PS Y4, Y5, Y2
 	VMOVUPS     96(AX), Y4
-	VFMADD231PS 96(CX), Y4, Y3
+	VMOVUPS     96(CX), Y5
+	VFMADD231PS Y4, Y5, Y3
 	ADDQ        $+128, AX
 	ADDQ        $+128, CX
 	SUBQ        $0x20, DX
@@ -1373,6 +1377,926 @@ done59:
 	VZEROUPPER
 	RET
 
+// func scaleAVX2(alpha float32, x []float32)
+// Requires: AVX
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-32
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
+	VBROADCASTSS alpha+0(FP), Y0
+	SUBQ         $0x08, CX
+	JB           rest61
+
+loop60:
+	VMOVUPS (AX), Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JAE     loop60
+
+rest61:
+	ADDQ       $0x08, CX
+	JZ         done62
+	LEAQ       avx2_lanes<>+32(SB), DX
+	NEGQ       CX
+	VMOVUPS    (DX)(CX*4), Y1
+	VMASKMOVPS (AX), Y1, Y2
+	VMULPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+
+done62:
+	VZEROUPPER
+	RET
+
+// func scaleMulAVX2(dst []float32, x []float32, weight []float32, scale float32)
+// Requires: AVX
+TEXT ·scaleMulAVX2(SB), NOSPLIT, $0-76
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+24(FP), CX
+	MOVQ         weight_base+48(FP), DX
+	MOVQ         x_len+32(FP), BX
+	VBROADCASTSS scale+72(FP), Y0
+	SUBQ         $0x08, BX
+	JB           rest64
+
+loop63:
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX), Y2
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, BX
+	JAE     loop63
+
+rest64:
+	ADDQ       $0x08, BX
+	JZ         done65
+	LEAQ       avx2_lanes<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VMASKMOVPS (DX), Y1, Y3
+	VMULPS     Y0, Y2, Y2
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+
+done65:
+	VZEROUPPER
+	RET
+
+// func rmsNormAVX2(dst []float32, x []float32, weight []float32, eps float32) float32
+// Requires: AVX, AVX2, FMA3
+TEXT ·rmsNormAVX2(SB), NOSPLIT, $0-84
+	MOVQ   x_base+24(FP), AX
+	MOVQ   x_base+24(FP), CX
+	MOVQ   x_len+32(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	SUBQ   $0x20, DX
+	JB     rest67
+
+loop66:
+	VMOVUPS     (AX), Y4
+	VMOVUPS     (CX), Y5
+	VFMADD231PS Y4, Y5, Y0
+	VMOVUPS     32(AX), Y4
+	VMOVUPS     32(CX), Y5
+	VFMADD231PS Y4, Y5, Y1
+	VMOVUPS     64(AX), Y4
+	VMOVUPS     64(CX), Y5
+	VFMADD231PS Y4, Y5, Y2
+	VMOVUPS     96(AX), Y4
+	VMOVUPS     96(CX), Y5
+	VFMADD231PS Y4, Y5, Y3
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $0x20, DX
+	JAE         loop66
+
+rest67:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JB   rest69
+
+loop68:
+	VMOVUPS     (AX), Y4
+	VMOVUPS     (CX), Y5
+	VFMADD231PS Y4, Y5, Y0
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	SUBQ        $0x08, DX
+	JAE         loop68
+
+rest69:
+	ADDQ        $0x08, DX
+	JZ          done70
+	LEAQ        avx2_lanes<>+32(SB), BX
+	NEGQ        DX
+	VMOVUPS     (BX)(DX*4), Y4
+	VMASKMOVPS  (AX), Y4, Y5
+	VMASKMOVPS  (CX), Y4, Y4
+	VFMADD231PS Y5, Y4, Y0
+
+done70:
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0x4e, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0xb1, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VXORPS       X1, X1, X1
+	MOVQ         x_len+32(FP), AX
+	VCVTSI2SSQ   AX, X1, X1
+	VDIVSS       X1, X0, X0
+	VADDSS       eps+72(FP), X0, X0
+	VSQRTSS      X0, X0, X0
+	VMOVSS       avx2_splat3f800000<>+0(SB), X1
+	VDIVSS       X0, X1, X0
+	VMOVSS       X0, ret+80(FP)
+	VBROADCASTSS X0, Y0
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+24(FP), CX
+	MOVQ         weight_base+48(FP), DX
+	MOVQ         x_len+32(FP), BX
+	SUBQ         $0x08, BX
+	JB           rest72
+
+loop71:
+	VMOVUPS (CX), Y1
+	VMOVUPS (DX), Y2
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x08, BX
+	JAE     loop71
+
+rest72:
+	ADDQ       $0x08, BX
+	JZ         done73
+	LEAQ       avx2_lanes<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VMASKMOVPS (DX), Y1, Y3
+	VMULPS     Y0, Y2, Y2
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+
+done73:
+	VZEROUPPER
+	RET
+
+// func rmsNormBackwardAVX2(dx []float32, dw []float32, dy []float32, x []float32, weight []float32, scale float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rmsNormBackwardAVX2(SB), NOSPLIT, $0-124
+	MOVQ   dy_base+48(FP), AX
+	MOVQ   x_base+72(FP), CX
+	MOVQ   weight_base+96(FP), DX
+	MOVQ   x_len+80(FP), BX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	SUBQ   $0x20, BX
+	JB     rest75
+
+loop74:
+	VMOVUPS     (AX), Y4
+	VMOVUPS     (DX), Y5
+	VMULPS      Y5, Y4, Y4
+	VMOVUPS     (CX), Y5
+	VFMADD231PS Y5, Y4, Y0
+	VMOVUPS     32(AX), Y4
+	VMOVUPS     32(DX), Y5
+	VMULPS      Y5, Y4, Y4
+	VMOVUPS     32(CX), Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMOVUPS     64(AX), Y4
+	VMOVUPS     64(DX), Y5
+	VMULPS      Y5, Y4, Y4
+	VMOVUPS     64(CX), Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMOVUPS     96(AX), Y4
+	VMOVUPS     96(DX), Y5
+	VMULPS      Y5, Y4, Y4
+	VMOVUPS     96(CX), Y5
+	VFMADD231PS Y5, Y4, Y3
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	SUBQ        $0x20, BX
+	JAE         loop74
+
+rest75:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JB   rest77
+
+loop76:
+	VMOVUPS     (AX), Y4
+	VMOVUPS     (DX), Y5
+	VMULPS      Y5, Y4, Y4
+	VMOVUPS     (CX), Y5
+	VFMADD231PS Y5, Y4, Y0
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, BX
+	JAE         loop76
+
+rest77:
+	ADDQ        $0x08, BX
+	JZ          done78
+	LEAQ        avx2_lanes<>+32(SB), SI
+	NEGQ        BX
+	VMOVUPS     (SI)(BX*4), Y4
+	VMASKMOVPS  (AX), Y4, Y5
+	VMASKMOVPS  (DX), Y4, Y6
+	VMULPS      Y6, Y5, Y5
+	VMASKMOVPS  (CX), Y4, Y4
+	VFMADD231PS Y4, Y5, Y0
+
+done78:
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0x4e, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0xb1, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMULSS       scale+120(FP), X0, X0
+	VXORPS       X1, X1, X1
+	MOVQ         x_len+80(FP), AX
+	VCVTSI2SSQ   AX, X1, X1
+	VDIVSS       X1, X0, X0
+	VBROADCASTSS scale+120(FP), Y1
+	VBROADCASTSS X0, Y0
+	MOVQ         dy_base+48(FP), AX
+	MOVQ         x_base+72(FP), CX
+	MOVQ         weight_base+96(FP), DX
+	MOVQ         dx_base+0(FP), BX
+	MOVQ         dw_base+24(FP), SI
+	MOVQ         x_len+80(FP), DI
+	SUBQ         $0x08, DI
+	JB           rest80
+
+loop79:
+	VMOVUPS      (CX), Y2
+	VMOVUPS      (AX), Y3
+	VMOVUPS      (SI), Y4
+	VMULPS       Y1, Y2, Y2
+	VFMADD231PS  Y3, Y2, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      (DX), Y4
+	VMULPS       Y4, Y3, Y3
+	VFNMADD231PS Y0, Y2, Y3
+	VMOVUPS      (BX), Y2
+	VFMADD231PS  Y3, Y1, Y2
+	VMOVUPS      Y2, (BX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	SUBQ         $0x08, DI
+	JAE          loop79
+
+rest80:
+	ADDQ         $0x08, DI
+	JZ           done81
+	LEAQ         avx2_lanes<>+32(SB), R8
+	NEGQ         DI
+	VMOVUPS      (R8)(DI*4), Y2
+	VMASKMOVPS   (CX), Y2, Y3
+	VMASKMOVPS   (AX), Y2, Y4
+	VMASKMOVPS   (SI), Y2, Y5
+	VMULPS       Y1, Y3, Y3
+	VFMADD231PS  Y4, Y3, Y5
+	VMASKMOVPS   Y5, Y2, (SI)
+	VMASKMOVPS   (DX), Y2, Y5
+	VMULPS       Y5, Y4, Y4
+	VFNMADD231PS Y0, Y3, Y4
+	VMASKMOVPS   (BX), Y2, Y0
+	VFMADD231PS  Y4, Y1, Y0
+	VMASKMOVPS   Y0, Y2, (BX)
+
+done81:
+	VZEROUPPER
+	RET
+
+// func rotateAVX2(dst []float32, src []float32, cos []float32, sin []float32, scale float32)
+// Requires: AVX, FMA3
+TEXT ·rotateAVX2(SB), NOSPLIT, $0-100
+	MOVQ         cos_len+56(FP), AX
+	VBROADCASTSS scale+96(FP), Y0
+	MOVQ         cos_base+48(FP), CX
+	MOVQ         sin_base+72(FP), DX
+	MOVQ         src_base+24(FP), BX
+	MOVQ         dst_base+0(FP), SI
+	LEAQ         (BX)(AX*4), DI
+	LEAQ         (SI)(AX*4), R8
+	SUBQ         $0x08, AX
+	JB           rest83
+
+loop82:
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (DI), Y2
+	VMOVUPS      (CX), Y3
+	VMOVUPS      (DX), Y4
+	VMULPS       Y0, Y1, Y1
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y2, Y3
+	VFNMADD231PS Y4, Y2, Y5
+	VFMADD231PS  Y4, Y1, Y3
+	VMOVUPS      Y5, (SI)
+	VMOVUPS      Y3, (R8)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, AX
+	JAE          loop82
+
+rest83:
+	ADDQ         $0x08, AX
+	JZ           done84
+	LEAQ         avx2_lanes<>+32(SB), R9
+	NEGQ         AX
+	VMOVUPS      (R9)(AX*4), Y1
+	VMASKMOVPS   (BX), Y1, Y2
+	VMASKMOVPS   (DI), Y1, Y3
+	VMASKMOVPS   (CX), Y1, Y4
+	VMASKMOVPS   (DX), Y1, Y5
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y4, Y2, Y0
+	VMULPS       Y4, Y3, Y4
+	VFNMADD231PS Y5, Y3, Y0
+	VFMADD231PS  Y5, Y2, Y4
+	VMASKMOVPS   Y0, Y1, (SI)
+	VMASKMOVPS   Y4, Y1, (R8)
+
+done84:
+	VZEROUPPER
+	RET
+
+// func rotateBackAVX2(dst []float32, src []float32, cos []float32, sin []float32, scale float32)
+// Requires: AVX, FMA3
+TEXT ·rotateBackAVX2(SB), NOSPLIT, $0-100
+	MOVQ         cos_len+56(FP), AX
+	VBROADCASTSS scale+96(FP), Y0
+	MOVQ         cos_base+48(FP), CX
+	MOVQ         sin_base+72(FP), DX
+	MOVQ         src_base+24(FP), BX
+	MOVQ         dst_base+0(FP), SI
+	LEAQ         (BX)(AX*4), DI
+	LEAQ         (SI)(AX*4), R8
+	SUBQ         $0x08, AX
+	JB           rest86
+
+loop85:
+	VMOVUPS      (BX), Y1
+	VMOVUPS      (DI), Y2
+	VMOVUPS      (CX), Y3
+	VMOVUPS      (DX), Y4
+	VMULPS       Y0, Y1, Y1
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y3, Y1, Y5
+	VMULPS       Y3, Y2, Y3
+	VFMADD231PS  Y4, Y2, Y5
+	VFNMADD231PS Y4, Y1, Y3
+	VMOVUPS      Y5, (SI)
+	VMOVUPS      Y3, (R8)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, AX
+	JAE          loop85
+
+rest86:
+	ADDQ         $0x08, AX
+	JZ           done87
+	LEAQ         avx2_lanes<>+32(SB), R9
+	NEGQ         AX
+	VMOVUPS      (R9)(AX*4), Y1
+	VMASKMOVPS   (BX), Y1, Y2
+	VMASKMOVPS   (DI), Y1, Y3
+	VMASKMOVPS   (CX), Y1, Y4
+	VMASKMOVPS   (DX), Y1, Y5
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y4, Y2, Y0
+	VMULPS       Y4, Y3, Y4
+	VFMADD231PS  Y5, Y3, Y0
+	VFNMADD231PS Y5, Y2, Y4
+	VMASKMOVPS   Y0, Y1, (SI)
+	VMASKMOVPS   Y4, Y1, (R8)
+
+done87:
+	VZEROUPPER
+	RET
+
+// func swigluBackwardAVX2(act []float32, dgate []float32, dup []float32, dact []float32, gate []float32, up []float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·swigluBackwardAVX2(SB), NOSPLIT, $0-144
+	MOVQ act_base+0(FP), AX
+	MOVQ dgate_base+24(FP), CX
+	MOVQ dup_base+48(FP), DX
+	MOVQ dact_base+72(FP), BX
+	MOVQ gate_base+96(FP), SI
+	MOVQ up_base+120(FP), DI
+	MOVQ gate_len+104(FP), R8
+	SUBQ $0x08, R8
+	JB   rest89
+
+loop88:
+	VMOVUPS      (SI), Y0
+	VMOVUPS      avx2_splat3f800000<>+0(SB), Y2
+	VXORPS       Y1, Y1, Y1
+	VSUBPS       Y0, Y1, Y1
+	VMOVUPS      avx2_splat42b20000<>+0(SB), Y3
+	VMINPS       Y1, Y3, Y1
+	VMOVUPS      avx2_splatc2d00000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMULPS       avx2_splat3fb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS     $0x08, Y3, Y3
+	VFNMADD231PS avx2_splat3f318000<>+0(SB), Y3, Y1
+	VFNMADD231PS avx2_splatb95e8083<>+0(SB), Y3, Y1
+	VMOVUPS      avx2_splat39506967<>+0(SB), Y4
+	VFMADD213PS  avx2_splat3ab743ce<>+0(SB), Y1, Y4
+	VFMADD213PS  avx2_splat3c088908<>+0(SB), Y1, Y4
+	VFMADD213PS  avx2_splat3d2aa9c1<>+0(SB), Y1, Y4
+	VFMADD213PS  avx2_splat3e2aaaaa<>+0(SB), Y1, Y4
+	VFMADD213PS  avx2_splat3f000000<>+0(SB), Y1, Y4
+	VMULPS       Y1, Y1, Y5
+	VFMADD213PS  Y1, Y5, Y4
+	VADDPS       avx2_splat3f800000<>+0(SB), Y4, Y4
+	VCVTPS2DQ    Y3, Y1
+	VPSRAD       $0x01, Y1, Y3
+	VPSUBD       Y3, Y1, Y1
+	VPADDD       avx2_splat0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y4, Y4
+	VPADDD       avx2_splat0000007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y4, Y4
+	VMOVAPS      Y4, Y1
+	VADDPS       Y2, Y1, Y1
+	VDIVPS       Y1, Y2, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      (DI), Y3
+	VMOVUPS      (BX), Y4
+	VMULPS       Y3, Y0, Y5
+	VMOVUPS      Y5, (AX)
+	VMULPS       Y0, Y4, Y5
+	VMOVUPS      Y5, (DX)
+	VSUBPS       Y1, Y2, Y2
+	VFMADD231PS  Y2, Y0, Y1
+	VMULPS       Y3, Y4, Y4
+	VMULPS       Y1, Y4, Y4
+	VMOVUPS      Y4, (CX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JAE          loop88
+
+rest89:
+	ADDQ         $0x08, R8
+	JZ           done90
+	LEAQ         avx2_lanes<>+32(SB), R9
+	NEGQ         R8
+	VMOVUPS      (R9)(R8*4), Y0
+	VMASKMOVPS   (SI), Y0, Y1
+	VMOVUPS      avx2_splat3f800000<>+0(SB), Y3
+	VXORPS       Y2, Y2, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMOVUPS      avx2_splat42b20000<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	VMOVUPS      avx2_splatc2d00000<>+0(SB), Y4
+	VMAXPS       Y2, Y4, Y2
+	VMULPS       avx2_splat3fb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS avx2_splat3f318000<>+0(SB), Y4, Y2
+	VFNMADD231PS avx2_splatb95e8083<>+0(SB), Y4, Y2
+	VMOVUPS      avx2_splat39506967<>+0(SB), Y5
+	VFMADD213PS  avx2_splat3ab743ce<>+0(SB), Y2, Y5
+	VFMADD213PS  avx2_splat3c088908<>+0(SB), Y2, Y5
+	VFMADD213PS  avx2_splat3d2aa9c1<>+0(SB), Y2, Y5
+	VFMADD213PS  avx2_splat3e2aaaaa<>+0(SB), Y2, Y5
+	VFMADD213PS  avx2_splat3f000000<>+0(SB), Y2, Y5
+	VMULPS       Y2, Y2, Y6
+	VFMADD213PS  Y2, Y6, Y5
+	VADDPS       avx2_splat3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y2
+	VPSRAD       $0x01, Y2, Y4
+	VPSUBD       Y4, Y2, Y2
+	VPADDD       avx2_splat0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VPADDD       avx2_splat0000007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y5, Y5
+	VMOVAPS      Y5, Y2
+	VADDPS       Y3, Y2, Y2
+	VDIVPS       Y2, Y3, Y2
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   (DI), Y0, Y4
+	VMASKMOVPS   (BX), Y0, Y5
+	VMULPS       Y4, Y1, Y6
+	VMASKMOVPS   Y6, Y0, (AX)
+	VMULPS       Y1, Y5, Y6
+	VMASKMOVPS   Y6, Y0, (DX)
+	VSUBPS       Y2, Y3, Y3
+	VFMADD231PS  Y3, Y1, Y2
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VMASKMOVPS   Y5, Y0, (CX)
+
+done90:
+	VZEROUPPER
+	RET
+
+// func softmaxBackwardAVX2(dp []float32, p []float32)
+// Requires: AVX, AVX2, FMA3
+TEXT ·softmaxBackwardAVX2(SB), NOSPLIT, $0-48
+	MOVQ   dp_base+0(FP), AX
+	MOVQ   p_base+24(FP), CX
+	MOVQ   p_len+32(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	SUBQ   $0x20, DX
+	JB     rest92
+
+loop91:
+	VMOVUPS     (AX), Y4
+	VMOVUPS     (CX), Y5
+	VFMADD231PS Y4, Y5, Y0
+	VMOVUPS     32(AX), Y4
+	VMOVUPS     32(CX), Y5
+	VFMADD231PS Y4, Y5, Y1
+	VMOVUPS     64(AX), Y4
+	VMOVUPS     64(CX), Y5
+	VFMADD231PS Y4, Y5, Y2
+	VMOVUPS     96(AX), Y4
+	VMOVUPS     96(CX), Y5
+	VFMADD231PS Y4, Y5, Y3
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	SUBQ        $0x20, DX
+	JAE         loop91
+
+rest92:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JB   rest94
+
+loop93:
+	VMOVUPS     (AX), Y4
+	VMOVUPS     (CX), Y5
+	VFMADD231PS Y4, Y5, Y0
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	SUBQ        $0x08, DX
+	JAE         loop93
+
+rest94:
+	ADDQ        $0x08, DX
+	JZ          done95
+	LEAQ        avx2_lanes<>+32(SB), BX
+	NEGQ        DX
+	VMOVUPS     (BX)(DX*4), Y4
+	VMASKMOVPS  (AX), Y4, Y5
+	VMASKMOVPS  (CX), Y4, Y4
+	VFMADD231PS Y5, Y4, Y0
+
+done95:
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0x4e, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VSHUFPS      $0xb1, X0, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         dp_base+0(FP), AX
+	MOVQ         p_base+24(FP), CX
+	MOVQ         p_len+32(FP), DX
+	SUBQ         $0x08, DX
+	JB           rest97
+
+loop96:
+	VMOVUPS (AX), Y1
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS (CX), Y2
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, DX
+	JAE     loop96
+
+rest97:
+	ADDQ       $0x08, DX
+	JZ         done98
+	LEAQ       avx2_lanes<>+32(SB), BX
+	NEGQ       DX
+	VMOVUPS    (BX)(DX*4), Y1
+	VMASKMOVPS (AX), Y1, Y2
+	VSUBPS     Y0, Y2, Y2
+	VMASKMOVPS (CX), Y1, Y0
+	VMULPS     Y0, Y2, Y2
+	VMASKMOVPS Y2, Y1, (AX)
+
+done98:
+	VZEROUPPER
+	RET
+
+// func expSumAVX2(dst []float32, x []float32) (top float32, sum float64)
+// Requires: AVX, AVX2, FMA3
+TEXT ·expSumAVX2(SB), NOSPLIT, $0-64
+	MOVQ    x_base+24(FP), AX
+	MOVQ    x_len+32(FP), CX
+	VMOVUPS avx2_splatff800000<>+0(SB), Y0
+	SUBQ    $0x08, CX
+	JB      rest100
+
+loop99:
+	VMOVUPS (AX), Y1
+	VMAXPS  Y1, Y0, Y0
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, CX
+	JAE     loop99
+
+rest100:
+	ADDQ       $0x08, CX
+	JZ         done101
+	LEAQ       avx2_lanes<>+32(SB), DX
+	NEGQ       CX
+	VMOVUPS    (DX)(CX*4), Y1
+	VMASKMOVPS (AX), Y1, Y2
+	VMOVUPS    avx2_splatff800000<>+0(SB), Y3
+	VBLENDVPS  Y1, Y2, Y3, Y2
+	VMAXPS     Y2, Y0, Y0
+
+done101:
+	VEXTRACTF128 $0x01, Y0, X1
+	VMAXPS       X1, X0, X0
+	VSHUFPS      $0x4e, X0, X0, X1
+	VMAXPS       X1, X0, X0
+	VSHUFPS      $0xb1, X0, X0, X1
+	VMAXPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVSS       X0, top+48(FP)
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+24(FP), CX
+	MOVQ         x_len+32(FP), DX
+	SUBQ         $0x08, DX
+	JB           rest103
+
+loop102:
+	VMOVUPS      (CX), Y3
+	VSUBPS       Y0, Y3, Y3
+	VMOVUPS      avx2_splat42b20000<>+0(SB), Y4
+	VMINPS       Y3, Y4, Y3
+	VMOVUPS      avx2_splatc2d00000<>+0(SB), Y4
+	VMAXPS       Y3, Y4, Y3
+	VMULPS       avx2_splat3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x08, Y4, Y4
+	VFNMADD231PS avx2_splat3f318000<>+0(SB), Y4, Y3
+	VFNMADD231PS avx2_splatb95e8083<>+0(SB), Y4, Y3
+	VMOVUPS      avx2_splat39506967<>+0(SB), Y5
+	VFMADD213PS  avx2_splat3ab743ce<>+0(SB), Y3, Y5
+	VFMADD213PS  avx2_splat3c088908<>+0(SB), Y3, Y5
+	VFMADD213PS  avx2_splat3d2aa9c1<>+0(SB), Y3, Y5
+	VFMADD213PS  avx2_splat3e2aaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  avx2_splat3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMADD213PS  Y3, Y6, Y5
+	VADDPS       avx2_splat3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y4, Y3
+	VPSRAD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y3
+	VPADDD       avx2_splat0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VPADDD       avx2_splat0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y5, Y5
+	VMOVAPS      Y5, Y3
+	VMOVUPS      Y3, (AX)
+	VEXTRACTF128 $0x01, Y3, X4
+	VCVTPS2PD    X3, Y3
+	VADDPD       Y3, Y1, Y1
+	VCVTPS2PD    X4, Y3
+	VADDPD       Y3, Y2, Y2
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	SUBQ         $0x08, DX
+	JAE          loop102
+
+rest103:
+	ADDQ         $0x08, DX
+	JZ           done104
+	LEAQ         avx2_lanes<>+32(SB), BX
+	NEGQ         DX
+	VMOVUPS      (BX)(DX*4), Y3
+	VMASKMOVPS   (CX), Y3, Y4
+	VSUBPS       Y0, Y4, Y4
+	VMOVUPS      avx2_splat42b20000<>+0(SB), Y0
+	VMINPS       Y4, Y0, Y4
+	VMOVUPS      avx2_splatc2d00000<>+0(SB), Y0
+	VMAXPS       Y4, Y0, Y4
+	VMULPS       avx2_splat3fb8aa3b<>+0(SB), Y4, Y0
+	VROUNDPS     $0x08, Y0, Y0
+	VFNMADD231PS avx2_splat3f318000<>+0(SB), Y0, Y4
+	VFNMADD231PS avx2_splatb95e8083<>+0(SB), Y0, Y4
+	VMOVUPS      avx2_splat39506967<>+0(SB), Y5
+	VFMADD213PS  avx2_splat3ab743ce<>+0(SB), Y4, Y5
+	VFMADD213PS  avx2_splat3c088908<>+0(SB), Y4, Y5
+	VFMADD213PS  avx2_splat3d2aa9c1<>+0(SB), Y4, Y5
+	VFMADD213PS  avx2_splat3e2aaaaa<>+0(SB), Y4, Y5
+	VFMADD213PS  avx2_splat3f000000<>+0(SB), Y4, Y5
+	VMULPS       Y4, Y4, Y6
+	VFMADD213PS  Y4, Y6, Y5
+	VADDPS       avx2_splat3f800000<>+0(SB), Y5, Y5
+	VCVTPS2DQ    Y0, Y0
+	VPSRAD       $0x01, Y0, Y4
+	VPSUBD       Y4, Y0, Y0
+	VPADDD       avx2_splat0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y5, Y5
+	VPADDD       avx2_splat0000007f<>+0(SB), Y0, Y0
+	VPSLLD       $0x17, Y0, Y0
+	VMULPS       Y0, Y5, Y5
+	VMOVAPS      Y5, Y4
+	VMASKMOVPS   Y4, Y3, (AX)
+	VANDPS       Y3, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X0
+	VCVTPS2PD    X4, Y3
+	VADDPD       Y3, Y1, Y1
+	VCVTPS2PD    X0, Y3
+	VADDPD       Y3, Y2, Y2
+
+done104:
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X0
+	VADDSD       X0, X1, X1
+	VMOVSD       X1, sum+56(FP)
+	VZEROUPPER
+	RET
+
+// func adamWAVX2(w []float32, g []float32, m1 []float32, m2 []float32, c *float32)
+// Requires: AVX, FMA3
+TEXT ·adamWAVX2(SB), NOSPLIT, $0-104
+	MOVQ         c+96(FP), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	MOVQ         w_base+0(FP), AX
+	MOVQ         g_base+24(FP), CX
+	MOVQ         m1_base+48(FP), DX
+	MOVQ         m2_base+72(FP), BX
+	MOVQ         w_len+8(FP), SI
+	SUBQ         $0x08, SI
+	JB           rest106
+
+loop105:
+	VMOVUPS     (CX), Y9
+	VMULPS      Y0, Y9, Y9
+	VMOVUPS     (DX), Y10
+	VMULPS      Y1, Y10, Y10
+	VFMADD231PS Y9, Y2, Y10
+	VMOVUPS     Y10, (DX)
+	VMOVUPS     (BX), Y11
+	VMULPS      Y9, Y9, Y9
+	VMULPS      Y3, Y11, Y11
+	VFMADD231PS Y9, Y4, Y11
+	VMOVUPS     Y11, (BX)
+	VMULPS      Y5, Y11, Y11
+	VSQRTPS     Y11, Y11
+	VADDPS      Y6, Y11, Y11
+	VMULPS      Y7, Y10, Y10
+	VDIVPS      Y11, Y10, Y10
+	VMOVUPS     (AX), Y9
+	VMULPS      Y8, Y9, Y9
+	VSUBPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (AX)
+	VXORPS      Y9, Y9, Y9
+	VMOVUPS     Y9, (CX)
+	ADDQ        $0x20, AX
+	ADDQ        $0x20, CX
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	SUBQ        $0x08, SI
+	JAE         loop105
+
+rest106:
+	ADDQ        $0x08, SI
+	JZ          done107
+	LEAQ        avx2_lanes<>+32(SB), DI
+	NEGQ        SI
+	VMOVUPS     (DI)(SI*4), Y9
+	VMASKMOVPS  (CX), Y9, Y10
+	VMULPS      Y0, Y10, Y10
+	VMASKMOVPS  (DX), Y9, Y0
+	VMULPS      Y1, Y0, Y0
+	VFMADD231PS Y10, Y2, Y0
+	VMASKMOVPS  Y0, Y9, (DX)
+	VMASKMOVPS  (BX), Y9, Y1
+	VMULPS      Y10, Y10, Y10
+	VMULPS      Y3, Y1, Y1
+	VFMADD231PS Y10, Y4, Y1
+	VMASKMOVPS  Y1, Y9, (BX)
+	VMULPS      Y5, Y1, Y1
+	VSQRTPS     Y1, Y1
+	VADDPS      Y6, Y1, Y1
+	VMULPS      Y7, Y0, Y0
+	VDIVPS      Y1, Y0, Y0
+	VMASKMOVPS  (AX), Y9, Y1
+	VMULPS      Y8, Y1, Y1
+	VSUBPS      Y0, Y1, Y1
+	VMASKMOVPS  Y1, Y9, (AX)
+	VXORPS      Y0, Y0, Y0
+	VMASKMOVPS  Y0, Y9, (CX)
+
+done107:
+	VZEROUPPER
+	RET
+
+// func peakAVX2(rounds int)
+// Requires: AVX, FMA3
+TEXT ·peakAVX2(SB), NOSPLIT, $0-8
+	MOVQ   rounds+0(FP), AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	VXORPS Y12, Y12, Y12
+	VXORPS Y13, Y13, Y13
+
+loop108:
+	VFMADD231PS Y0, Y1, Y2
+	VFMADD231PS Y0, Y1, Y3
+	VFMADD231PS Y0, Y1, Y4
+	VFMADD231PS Y0, Y1, Y5
+	VFMADD231PS Y0, Y1, Y6
+	VFMADD231PS Y0, Y1, Y7
+	VFMADD231PS Y0, Y1, Y8
+	VFMADD231PS Y0, Y1, Y9
+	VFMADD231PS Y0, Y1, Y10
+	VFMADD231PS Y0, Y1, Y11
+	VFMADD231PS Y0, Y1, Y12
+	VFMADD231PS Y0, Y1, Y13
+	DECQ        AX
+	JNZ         loop108
+	VZEROUPPER
+	RET
+
 // func transpose8AVX2(dst *float32, stride int, src *float32, ld int, k int)
 // Requires: AVX
 TEXT ·transpose8AVX2(SB), NOSPLIT, $0-40
@@ -1387,9 +2311,9 @@ TEXT ·transpose8AVX2(SB), NOSPLIT, $0-40
 	LEAQ (BX)(BX*2), R8
 	LEAQ (CX)(CX*2), R10
 	SUBQ $0x08, SI
-	JB   done61
+	JB   done110
 
-loop60:
+loop109:
 	VMOVUPS    (DX), Y0
 	VMOVUPS    (DX)(BX*1), Y1
 	VMOVUPS    (DX)(BX*2), Y2
@@ -1435,8 +2359,8 @@ loop60:
 	ADDQ       $0x20, DI
 	LEAQ       (AX)(CX*8), AX
 	SUBQ       $0x08, SI
-	JAE        loop60
+	JAE        loop109
 
-done61:
+done110:
 	VZEROUPPER
 	RET

@@ -147,6 +147,61 @@ func softmaxAVX512(x []float32)
 //go:noescape
 func siluMulAVX512(dst []float32, gate []float32, up []float32)
 
+// scaleAVX512 multiplies x by alpha; its twin is scaleGo.
+//
+//go:noescape
+func scaleAVX512(alpha float32, x []float32)
+
+// scaleMulAVX512 stores x[i]*scale*weight[i] in dst[i]; its twin is scaleMulGo.
+//
+//go:noescape
+func scaleMulAVX512(dst []float32, x []float32, weight []float32, scale float32)
+
+// rmsNormAVX512 is RMSNorm of at least one element; its twin is rmsNormGo.
+//
+//go:noescape
+func rmsNormAVX512(dst []float32, x []float32, weight []float32, eps float32) float32
+
+// rmsNormBackwardAVX512 is RMSNormBackward of at least one element; its twin is rmsNormBackwardGo.
+//
+//go:noescape
+func rmsNormBackwardAVX512(dx []float32, dw []float32, dy []float32, x []float32, weight []float32, scale float32)
+
+// rotateAVX512 rotates the halves of scale*src, each as long as cos; its twin is rotateGo.
+//
+//go:noescape
+func rotateAVX512(dst []float32, src []float32, cos []float32, sin []float32, scale float32)
+
+// rotateBackAVX512 rotates the halves of scale*src, each as long as cos; its twin is rotateBackGo.
+//
+//go:noescape
+func rotateBackAVX512(dst []float32, src []float32, cos []float32, sin []float32, scale float32)
+
+// swigluBackwardAVX512 is SwiGLUBackward; its twin is swigluBackwardGo.
+//
+//go:noescape
+func swigluBackwardAVX512(act []float32, dgate []float32, dup []float32, dact []float32, gate []float32, up []float32)
+
+// softmaxBackwardAVX512 is SoftmaxBackward; its twin is softmaxBackwardGo.
+//
+//go:noescape
+func softmaxBackwardAVX512(dp []float32, p []float32)
+
+// expSumAVX512 is ExpSum of at least one element; its twin is expSumGo.
+//
+//go:noescape
+func expSumAVX512(dst []float32, x []float32) (top float32, sum float64)
+
+// adamWAVX512 is AdamW; its twin is adamWGo.
+//
+//go:noescape
+func adamWAVX512(w []float32, g []float32, m1 []float32, m2 []float32, c *float32)
+
+// peakAVX512 does a multiply-add on every lane of as many registers as the largest tile has, rounds times.
+//
+//go:noescape
+func peakAVX512(rounds int)
+
 // microAVX512 lists the micro-kernels by rows and vectors of their tiles.
 func microAVX512() (t [maxRows + 1][maxVecs + 1]microKernel) {
 	t[1][1] = gemm1x16AVX512

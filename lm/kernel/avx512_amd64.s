@@ -1933,13 +1933,17 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-52
 
 loop73:
 	VMOVUPS     (AX), Z4
-	VFMADD231PS (DX), Z4, Z0
+	VMOVUPS     (DX), Z5
+	VFMADD231PS Z4, Z5, Z0
 	VMOVUPS     64(AX), Z4
-	VFMADD231PS 64(DX), Z4, Z1
+	VMOVUPS     64(DX), Z5
+	VFMADD231PS Z4, Z5, Z1
 	VMOVUPS     128(AX), Z4
-	VFMADD231PS 128(DX), Z4, Z2
+	VMOVUPS     128(DX), Z5
+	VFMADD231PS Z4, Z5, Z2
 	VMOVUPS     192(AX), Z4
-	VFMADD231PS 192(DX), Z4, Z3
+	VMOVUPS     192(DX), Z5
+	VFMADD231PS Z4, Z5, Z3
 	ADDQ        $+256, AX
 	ADDQ        $+256, DX
 	SUBQ        $0x40, CX
@@ -2541,5 +2545,935 @@ rest94:
 	VMOVUPS      Z2, K1, (AX)
 
 done95:
+	VZEROUPPER
+	RET
+
+// func scaleAVX512(alpha float32, x []float32)
+// Requires: AVX, AVX512F
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-32
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
+	VBROADCASTSS alpha+0(FP), Z0
+	SUBQ         $0x10, CX
+	JB           rest97
+
+loop96:
+	VMOVUPS (AX), Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, CX
+	JAE     loop96
+
+rest97:
+	ADDQ      $0x10, CX
+	JZ        done98
+	MOVQ      $+1, DX
+	SHLQ      CL, DX
+	DECQ      DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (AX), K1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+done98:
+	VZEROUPPER
+	RET
+
+// func scaleMulAVX512(dst []float32, x []float32, weight []float32, scale float32)
+// Requires: AVX, AVX512F
+TEXT ·scaleMulAVX512(SB), NOSPLIT, $0-76
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         x_base+24(FP), DX
+	MOVQ         weight_base+48(FP), BX
+	MOVQ         x_len+32(FP), CX
+	VBROADCASTSS scale+72(FP), Z0
+	SUBQ         $0x10, CX
+	JB           rest100
+
+loop99:
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX), Z2
+	VMULPS  Z0, Z1, Z1
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, CX
+	JAE     loop99
+
+rest100:
+	ADDQ      $0x10, CX
+	JZ        done101
+	MOVQ      $+1, SI
+	SHLQ      CL, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VMULPS    Z0, Z1, Z1
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+done101:
+	VZEROUPPER
+	RET
+
+// func rmsNormAVX512(dst []float32, x []float32, weight []float32, eps float32) float32
+// Requires: AVX, AVX512F
+TEXT ·rmsNormAVX512(SB), NOSPLIT, $0-84
+	MOVQ   x_base+24(FP), AX
+	MOVQ   x_base+24(FP), DX
+	MOVQ   x_len+32(FP), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	SUBQ   $0x40, CX
+	JB     rest103
+
+loop102:
+	VMOVUPS     (AX), Z4
+	VMOVUPS     (DX), Z5
+	VFMADD231PS Z4, Z5, Z0
+	VMOVUPS     64(AX), Z4
+	VMOVUPS     64(DX), Z5
+	VFMADD231PS Z4, Z5, Z1
+	VMOVUPS     128(AX), Z4
+	VMOVUPS     128(DX), Z5
+	VFMADD231PS Z4, Z5, Z2
+	VMOVUPS     192(AX), Z4
+	VMOVUPS     192(DX), Z5
+	VFMADD231PS Z4, Z5, Z3
+	ADDQ        $+256, AX
+	ADDQ        $+256, DX
+	SUBQ        $0x40, CX
+	JAE         loop102
+
+rest103:
+	ADDQ $0x40, CX
+	SUBQ $0x10, CX
+	JB   rest105
+
+loop104:
+	VMOVUPS     (AX), Z4
+	VMOVUPS     (DX), Z5
+	VFMADD231PS Z4, Z5, Z0
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, CX
+	JAE         loop104
+
+rest105:
+	ADDQ        $0x10, CX
+	JZ          done106
+	MOVQ        $+1, BX
+	SHLQ        CL, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (AX), K1, Z4
+	VMOVUPS.Z   (DX), K1, Z5
+	VFMADD231PS Z4, Z5, Z0
+
+done106:
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z2
+	VADDPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x4e, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0xb1, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VXORPS        X1, X1, X1
+	MOVQ          x_len+32(FP), AX
+	VCVTSI2SSQ    AX, X1, X1
+	VDIVSS        X1, X0, X0
+	VADDSS        eps+72(FP), X0, X0
+	VSQRTSS       X0, X0, X0
+	VMOVSS        avx512_splat3f800000<>+0(SB), X1
+	VDIVSS        X0, X1, X0
+	VMOVSS        X0, ret+80(FP)
+	VBROADCASTSS  X0, Z0
+	MOVQ          dst_base+0(FP), AX
+	MOVQ          x_base+24(FP), DX
+	MOVQ          weight_base+48(FP), BX
+	MOVQ          x_len+32(FP), CX
+	SUBQ          $0x10, CX
+	JB            rest108
+
+loop107:
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX), Z2
+	VMULPS  Z0, Z1, Z1
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, CX
+	JAE     loop107
+
+rest108:
+	ADDQ      $0x10, CX
+	JZ        done109
+	MOVQ      $+1, SI
+	SHLQ      CL, SI
+	DECQ      SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VMULPS    Z0, Z1, Z1
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+done109:
+	VZEROUPPER
+	RET
+
+// func rmsNormBackwardAVX512(dx []float32, dw []float32, dy []float32, x []float32, weight []float32, scale float32)
+// Requires: AVX, AVX512F
+TEXT ·rmsNormBackwardAVX512(SB), NOSPLIT, $0-124
+	MOVQ   dy_base+48(FP), AX
+	MOVQ   x_base+72(FP), DX
+	MOVQ   weight_base+96(FP), BX
+	MOVQ   x_len+80(FP), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	SUBQ   $0x40, CX
+	JB     rest111
+
+loop110:
+	VMOVUPS     (AX), Z4
+	VMOVUPS     (BX), Z5
+	VMULPS      Z5, Z4, Z4
+	VMOVUPS     (DX), Z5
+	VFMADD231PS Z5, Z4, Z0
+	VMOVUPS     64(AX), Z4
+	VMOVUPS     64(BX), Z5
+	VMULPS      Z5, Z4, Z4
+	VMOVUPS     64(DX), Z5
+	VFMADD231PS Z5, Z4, Z1
+	VMOVUPS     128(AX), Z4
+	VMOVUPS     128(BX), Z5
+	VMULPS      Z5, Z4, Z4
+	VMOVUPS     128(DX), Z5
+	VFMADD231PS Z5, Z4, Z2
+	VMOVUPS     192(AX), Z4
+	VMOVUPS     192(BX), Z5
+	VMULPS      Z5, Z4, Z4
+	VMOVUPS     192(DX), Z5
+	VFMADD231PS Z5, Z4, Z3
+	ADDQ        $+256, AX
+	ADDQ        $+256, DX
+	ADDQ        $+256, BX
+	SUBQ        $0x40, CX
+	JAE         loop110
+
+rest111:
+	ADDQ $0x40, CX
+	SUBQ $0x10, CX
+	JB   rest113
+
+loop112:
+	VMOVUPS     (AX), Z4
+	VMOVUPS     (BX), Z5
+	VMULPS      Z5, Z4, Z4
+	VMOVUPS     (DX), Z5
+	VFMADD231PS Z5, Z4, Z0
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	SUBQ        $0x10, CX
+	JAE         loop112
+
+rest113:
+	ADDQ        $0x10, CX
+	JZ          done114
+	MOVQ        $+1, SI
+	SHLQ        CL, SI
+	DECQ        SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (AX), K1, Z4
+	VMOVUPS.Z   (BX), K1, Z5
+	VMULPS      Z5, Z4, Z4
+	VMOVUPS.Z   (DX), K1, Z5
+	VFMADD231PS Z5, Z4, Z0
+
+done114:
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z2
+	VADDPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x4e, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0xb1, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VMULSS        scale+120(FP), X0, X0
+	VXORPS        X1, X1, X1
+	MOVQ          x_len+80(FP), AX
+	VCVTSI2SSQ    AX, X1, X1
+	VDIVSS        X1, X0, X0
+	VBROADCASTSS  scale+120(FP), Z1
+	VBROADCASTSS  X0, Z0
+	MOVQ          dy_base+48(FP), AX
+	MOVQ          x_base+72(FP), DX
+	MOVQ          weight_base+96(FP), BX
+	MOVQ          dx_base+0(FP), SI
+	MOVQ          dw_base+24(FP), DI
+	MOVQ          x_len+80(FP), CX
+	SUBQ          $0x10, CX
+	JB            rest116
+
+loop115:
+	VMOVUPS      (DX), Z2
+	VMOVUPS      (AX), Z3
+	VMOVUPS      (DI), Z4
+	VMULPS       Z1, Z2, Z2
+	VFMADD231PS  Z3, Z2, Z4
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      (BX), Z4
+	VMULPS       Z4, Z3, Z3
+	VFNMADD231PS Z0, Z2, Z3
+	VMOVUPS      (SI), Z2
+	VFMADD231PS  Z3, Z1, Z2
+	VMOVUPS      Z2, (SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	SUBQ         $0x10, CX
+	JAE          loop115
+
+rest116:
+	ADDQ         $0x10, CX
+	JZ           done117
+	MOVQ         $+1, R8
+	SHLQ         CL, R8
+	DECQ         R8
+	KMOVW        R8, K1
+	VMOVUPS.Z    (DX), K1, Z2
+	VMOVUPS.Z    (AX), K1, Z3
+	VMOVUPS.Z    (DI), K1, Z4
+	VMULPS       Z1, Z2, Z2
+	VFMADD231PS  Z3, Z2, Z4
+	VMOVUPS      Z4, K1, (DI)
+	VMOVUPS.Z    (BX), K1, Z4
+	VMULPS       Z4, Z3, Z3
+	VFNMADD231PS Z0, Z2, Z3
+	VMOVUPS.Z    (SI), K1, Z0
+	VFMADD231PS  Z3, Z1, Z0
+	VMOVUPS      Z0, K1, (SI)
+
+done117:
+	VZEROUPPER
+	RET
+
+// func rotateAVX512(dst []float32, src []float32, cos []float32, sin []float32, scale float32)
+// Requires: AVX, AVX512F
+TEXT ·rotateAVX512(SB), NOSPLIT, $0-100
+	MOVQ         cos_len+56(FP), CX
+	VBROADCASTSS scale+96(FP), Z0
+	MOVQ         cos_base+48(FP), AX
+	MOVQ         sin_base+72(FP), DX
+	MOVQ         src_base+24(FP), BX
+	MOVQ         dst_base+0(FP), SI
+	LEAQ         (BX)(CX*4), DI
+	LEAQ         (SI)(CX*4), R8
+	SUBQ         $0x10, CX
+	JB           rest119
+
+loop118:
+	VMOVUPS      (BX), Z1
+	VMOVUPS      (DI), Z2
+	VMOVUPS      (AX), Z3
+	VMOVUPS      (DX), Z4
+	VMULPS       Z0, Z1, Z1
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z3, Z1, Z5
+	VMULPS       Z3, Z2, Z3
+	VFNMADD231PS Z4, Z2, Z5
+	VFMADD231PS  Z4, Z1, Z3
+	VMOVUPS      Z5, (SI)
+	VMOVUPS      Z3, (R8)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, R8
+	SUBQ         $0x10, CX
+	JAE          loop118
+
+rest119:
+	ADDQ         $0x10, CX
+	JZ           done120
+	MOVQ         $+1, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (BX), K1, Z1
+	VMOVUPS.Z    (DI), K1, Z2
+	VMOVUPS.Z    (AX), K1, Z3
+	VMOVUPS.Z    (DX), K1, Z4
+	VMULPS       Z0, Z1, Z1
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z3, Z1, Z0
+	VMULPS       Z3, Z2, Z3
+	VFNMADD231PS Z4, Z2, Z0
+	VFMADD231PS  Z4, Z1, Z3
+	VMOVUPS      Z0, K1, (SI)
+	VMOVUPS      Z3, K1, (R8)
+
+done120:
+	VZEROUPPER
+	RET
+
+// func rotateBackAVX512(dst []float32, src []float32, cos []float32, sin []float32, scale float32)
+// Requires: AVX, AVX512F
+TEXT ·rotateBackAVX512(SB), NOSPLIT, $0-100
+	MOVQ         cos_len+56(FP), CX
+	VBROADCASTSS scale+96(FP), Z0
+	MOVQ         cos_base+48(FP), AX
+	MOVQ         sin_base+72(FP), DX
+	MOVQ         src_base+24(FP), BX
+	MOVQ         dst_base+0(FP), SI
+	LEAQ         (BX)(CX*4), DI
+	LEAQ         (SI)(CX*4), R8
+	SUBQ         $0x10, CX
+	JB           rest122
+
+loop121:
+	VMOVUPS      (BX), Z1
+	VMOVUPS      (DI), Z2
+	VMOVUPS      (AX), Z3
+	VMOVUPS      (DX), Z4
+	VMULPS       Z0, Z1, Z1
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z3, Z1, Z5
+	VMULPS       Z3, Z2, Z3
+	VFMADD231PS  Z4, Z2, Z5
+	VFNMADD231PS Z4, Z1, Z3
+	VMOVUPS      Z5, (SI)
+	VMOVUPS      Z3, (R8)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, R8
+	SUBQ         $0x10, CX
+	JAE          loop121
+
+rest122:
+	ADDQ         $0x10, CX
+	JZ           done123
+	MOVQ         $+1, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (BX), K1, Z1
+	VMOVUPS.Z    (DI), K1, Z2
+	VMOVUPS.Z    (AX), K1, Z3
+	VMOVUPS.Z    (DX), K1, Z4
+	VMULPS       Z0, Z1, Z1
+	VMULPS       Z0, Z2, Z2
+	VMULPS       Z3, Z1, Z0
+	VMULPS       Z3, Z2, Z3
+	VFMADD231PS  Z4, Z2, Z0
+	VFNMADD231PS Z4, Z1, Z3
+	VMOVUPS      Z0, K1, (SI)
+	VMOVUPS      Z3, K1, (R8)
+
+done123:
+	VZEROUPPER
+	RET
+
+// func swigluBackwardAVX512(act []float32, dgate []float32, dup []float32, dact []float32, gate []float32, up []float32)
+// Requires: AVX, AVX512F
+TEXT ·swigluBackwardAVX512(SB), NOSPLIT, $0-144
+	MOVQ act_base+0(FP), AX
+	MOVQ dgate_base+24(FP), DX
+	MOVQ dup_base+48(FP), BX
+	MOVQ dact_base+72(FP), SI
+	MOVQ gate_base+96(FP), DI
+	MOVQ up_base+120(FP), R8
+	MOVQ gate_len+104(FP), CX
+	SUBQ $0x10, CX
+	JB   rest125
+
+loop124:
+	VMOVUPS      (DI), Z0
+	VMOVUPS      avx512_splat3f800000<>+0(SB), Z2
+	VPXORD       Z3, Z3, Z3
+	VSUBPS       Z0, Z3, Z1
+	VMOVUPS      avx512_splat42b20000<>+0(SB), Z4
+	VMINPS       Z1, Z4, Z1
+	VMOVUPS      avx512_splatc2d00000<>+0(SB), Z4
+	VMAXPS       Z1, Z4, Z1
+	VMULPS       avx512_splat3fb8aa3b<>+0(SB), Z1, Z4
+	VRNDSCALEPS  $0x08, Z4, Z4
+	VFNMADD231PS avx512_splat3f318000<>+0(SB), Z4, Z1
+	VFNMADD231PS avx512_splatb95e8083<>+0(SB), Z4, Z1
+	VMOVUPS      avx512_splat39506967<>+0(SB), Z6
+	VFMADD213PS  avx512_splat3ab743ce<>+0(SB), Z1, Z6
+	VFMADD213PS  avx512_splat3c088908<>+0(SB), Z1, Z6
+	VFMADD213PS  avx512_splat3d2aa9c1<>+0(SB), Z1, Z6
+	VFMADD213PS  avx512_splat3e2aaaaa<>+0(SB), Z1, Z6
+	VFMADD213PS  avx512_splat3f000000<>+0(SB), Z1, Z6
+	VMULPS       Z1, Z1, Z7
+	VFMADD213PS  Z1, Z7, Z6
+	VADDPS       avx512_splat3f800000<>+0(SB), Z6, Z6
+	VSCALEFPS    Z4, Z6, Z1
+	VADDPS       Z2, Z1, Z1
+	VDIVPS       Z1, Z2, Z1
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS      (R8), Z4
+	VMOVUPS      (SI), Z6
+	VMULPS       Z4, Z0, Z7
+	VMOVUPS      Z7, (AX)
+	VMULPS       Z0, Z6, Z7
+	VMOVUPS      Z7, (BX)
+	VSUBPS       Z1, Z2, Z2
+	VFMADD231PS  Z2, Z0, Z1
+	VMULPS       Z4, Z6, Z6
+	VMULPS       Z1, Z6, Z6
+	VMOVUPS      Z6, (DX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, R8
+	SUBQ         $0x10, CX
+	JAE          loop124
+
+rest125:
+	ADDQ         $0x10, CX
+	JZ           done126
+	MOVQ         $+1, R9
+	SHLQ         CL, R9
+	DECQ         R9
+	KMOVW        R9, K1
+	VMOVUPS.Z    (DI), K1, Z0
+	VMOVUPS      avx512_splat3f800000<>+0(SB), Z1
+	VPXORD       Z5, Z5, Z5
+	VSUBPS       Z0, Z5, Z2
+	VMOVUPS      avx512_splat42b20000<>+0(SB), Z3
+	VMINPS       Z2, Z3, Z2
+	VMOVUPS      avx512_splatc2d00000<>+0(SB), Z3
+	VMAXPS       Z2, Z3, Z2
+	VMULPS       avx512_splat3fb8aa3b<>+0(SB), Z2, Z3
+	VRNDSCALEPS  $0x08, Z3, Z3
+	VFNMADD231PS avx512_splat3f318000<>+0(SB), Z3, Z2
+	VFNMADD231PS avx512_splatb95e8083<>+0(SB), Z3, Z2
+	VMOVUPS      avx512_splat39506967<>+0(SB), Z4
+	VFMADD213PS  avx512_splat3ab743ce<>+0(SB), Z2, Z4
+	VFMADD213PS  avx512_splat3c088908<>+0(SB), Z2, Z4
+	VFMADD213PS  avx512_splat3d2aa9c1<>+0(SB), Z2, Z4
+	VFMADD213PS  avx512_splat3e2aaaaa<>+0(SB), Z2, Z4
+	VFMADD213PS  avx512_splat3f000000<>+0(SB), Z2, Z4
+	VMULPS       Z2, Z2, Z5
+	VFMADD213PS  Z2, Z5, Z4
+	VADDPS       avx512_splat3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS    Z3, Z4, Z2
+	VADDPS       Z1, Z2, Z2
+	VDIVPS       Z2, Z1, Z2
+	VMULPS       Z2, Z0, Z0
+	VMOVUPS.Z    (R8), K1, Z3
+	VMOVUPS.Z    (SI), K1, Z4
+	VMULPS       Z3, Z0, Z5
+	VMOVUPS      Z5, K1, (AX)
+	VMULPS       Z0, Z4, Z5
+	VMOVUPS      Z5, K1, (BX)
+	VSUBPS       Z2, Z1, Z1
+	VFMADD231PS  Z1, Z0, Z2
+	VMULPS       Z3, Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VMOVUPS      Z4, K1, (DX)
+
+done126:
+	VZEROUPPER
+	RET
+
+// func softmaxBackwardAVX512(dp []float32, p []float32)
+// Requires: AVX, AVX512F
+TEXT ·softmaxBackwardAVX512(SB), NOSPLIT, $0-48
+	MOVQ   dp_base+0(FP), AX
+	MOVQ   p_base+24(FP), DX
+	MOVQ   p_len+32(FP), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	SUBQ   $0x40, CX
+	JB     rest128
+
+loop127:
+	VMOVUPS     (AX), Z4
+	VMOVUPS     (DX), Z5
+	VFMADD231PS Z4, Z5, Z0
+	VMOVUPS     64(AX), Z4
+	VMOVUPS     64(DX), Z5
+	VFMADD231PS Z4, Z5, Z1
+	VMOVUPS     128(AX), Z4
+	VMOVUPS     128(DX), Z5
+	VFMADD231PS Z4, Z5, Z2
+	VMOVUPS     192(AX), Z4
+	VMOVUPS     192(DX), Z5
+	VFMADD231PS Z4, Z5, Z3
+	ADDQ        $+256, AX
+	ADDQ        $+256, DX
+	SUBQ        $0x40, CX
+	JAE         loop127
+
+rest128:
+	ADDQ $0x40, CX
+	SUBQ $0x10, CX
+	JB   rest130
+
+loop129:
+	VMOVUPS     (AX), Z4
+	VMOVUPS     (DX), Z5
+	VFMADD231PS Z4, Z5, Z0
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, CX
+	JAE         loop129
+
+rest130:
+	ADDQ        $0x10, CX
+	JZ          done131
+	MOVQ        $+1, BX
+	SHLQ        CL, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (AX), K1, Z4
+	VMOVUPS.Z   (DX), K1, Z5
+	VFMADD231PS Z4, Z5, Z0
+
+done131:
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z2
+	VADDPS        Z2, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0x4e, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VSHUFPS       $0xb1, X0, X0, X1
+	VADDPS        X1, X0, X0
+	VBROADCASTSS  X0, Z0
+	MOVQ          dp_base+0(FP), AX
+	MOVQ          p_base+24(FP), DX
+	MOVQ          p_len+32(FP), CX
+	SUBQ          $0x10, CX
+	JB            rest133
+
+loop132:
+	VMOVUPS (AX), Z1
+	VSUBPS  Z0, Z1, Z1
+	VMOVUPS (DX), Z2
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, CX
+	JAE     loop132
+
+rest133:
+	ADDQ      $0x10, CX
+	JZ        done134
+	MOVQ      $+1, BX
+	SHLQ      CL, BX
+	DECQ      BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z1
+	VSUBPS    Z0, Z1, Z1
+	VMOVUPS.Z (DX), K1, Z0
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)
+
+done134:
+	VZEROUPPER
+	RET
+
+// func expSumAVX512(dst []float32, x []float32) (top float32, sum float64)
+// Requires: AVX, AVX512F
+TEXT ·expSumAVX512(SB), NOSPLIT, $0-64
+	MOVQ    x_base+24(FP), AX
+	MOVQ    x_len+32(FP), CX
+	VMOVUPS avx512_splatff800000<>+0(SB), Z0
+	SUBQ    $0x10, CX
+	JB      rest136
+
+loop135:
+	VMOVUPS (AX), Z1
+	VMAXPS  Z1, Z0, Z0
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, CX
+	JAE     loop135
+
+rest136:
+	ADDQ      $0x10, CX
+	JZ        done137
+	MOVQ      $+1, DX
+	SHLQ      CL, DX
+	DECQ      DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (AX), K1, Z1
+	VMAXPS    Z1, Z0, K1, Z0
+
+done137:
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VMAXPS        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VMAXPS        X1, X0, X0
+	VSHUFPS       $0x4e, X0, X0, X1
+	VMAXPS        X1, X0, X0
+	VSHUFPS       $0xb1, X0, X0, X1
+	VMAXPS        X1, X0, X0
+	VBROADCASTSS  X0, Z0
+	VMOVSS        X0, top+48(FP)
+	VPXORD        Z2, Z2, Z2
+	VPXORD        Z3, Z3, Z3
+	MOVQ          dst_base+0(FP), AX
+	MOVQ          x_base+24(FP), DX
+	MOVQ          x_len+32(FP), CX
+	SUBQ          $0x10, CX
+	JB            rest139
+
+loop138:
+	VMOVUPS       (DX), Z1
+	VSUBPS        Z0, Z1, Z1
+	VMOVUPS       avx512_splat42b20000<>+0(SB), Z4
+	VMINPS        Z1, Z4, Z1
+	VMOVUPS       avx512_splatc2d00000<>+0(SB), Z4
+	VMAXPS        Z1, Z4, Z1
+	VMULPS        avx512_splat3fb8aa3b<>+0(SB), Z1, Z4
+	VRNDSCALEPS   $0x08, Z4, Z4
+	VFNMADD231PS  avx512_splat3f318000<>+0(SB), Z4, Z1
+	VFNMADD231PS  avx512_splatb95e8083<>+0(SB), Z4, Z1
+	VMOVUPS       avx512_splat39506967<>+0(SB), Z5
+	VFMADD213PS   avx512_splat3ab743ce<>+0(SB), Z1, Z5
+	VFMADD213PS   avx512_splat3c088908<>+0(SB), Z1, Z5
+	VFMADD213PS   avx512_splat3d2aa9c1<>+0(SB), Z1, Z5
+	VFMADD213PS   avx512_splat3e2aaaaa<>+0(SB), Z1, Z5
+	VFMADD213PS   avx512_splat3f000000<>+0(SB), Z1, Z5
+	VMULPS        Z1, Z1, Z6
+	VFMADD213PS   Z1, Z6, Z5
+	VADDPS        avx512_splat3f800000<>+0(SB), Z5, Z5
+	VSCALEFPS     Z4, Z5, Z1
+	VMOVUPS       Z1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z1, Z2, Z2
+	VCVTPS2PD     Y4, Z1
+	VADDPD        Z1, Z3, Z3
+	ADDQ          $0x40, AX
+	ADDQ          $0x40, DX
+	SUBQ          $0x10, CX
+	JAE           loop138
+
+rest139:
+	ADDQ          $0x10, CX
+	JZ            done140
+	MOVQ          $+1, BX
+	SHLQ          CL, BX
+	DECQ          BX
+	KMOVW         BX, K1
+	VMOVUPS.Z     (DX), K1, Z1
+	VSUBPS        Z0, Z1, Z1
+	VMOVUPS       avx512_splat42b20000<>+0(SB), Z0
+	VMINPS        Z1, Z0, Z1
+	VMOVUPS       avx512_splatc2d00000<>+0(SB), Z0
+	VMAXPS        Z1, Z0, Z1
+	VMULPS        avx512_splat3fb8aa3b<>+0(SB), Z1, Z0
+	VRNDSCALEPS   $0x08, Z0, Z0
+	VFNMADD231PS  avx512_splat3f318000<>+0(SB), Z0, Z1
+	VFNMADD231PS  avx512_splatb95e8083<>+0(SB), Z0, Z1
+	VMOVUPS       avx512_splat39506967<>+0(SB), Z4
+	VFMADD213PS   avx512_splat3ab743ce<>+0(SB), Z1, Z4
+	VFMADD213PS   avx512_splat3c088908<>+0(SB), Z1, Z4
+	VFMADD213PS   avx512_splat3d2aa9c1<>+0(SB), Z1, Z4
+	VFMADD213PS   avx512_splat3e2aaaaa<>+0(SB), Z1, Z4
+	VFMADD213PS   avx512_splat3f000000<>+0(SB), Z1, Z4
+	VMULPS        Z1, Z1, Z5
+	VFMADD213PS   Z1, Z5, Z4
+	VADDPS        avx512_splat3f800000<>+0(SB), Z4, Z4
+	VSCALEFPS     Z0, Z4, Z1
+	VMOVUPS       Z1, K1, (AX)
+	VMOVAPS.Z     Z1, K1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VCVTPS2PD     Y1, Z1
+	VADDPD        Z1, Z2, Z2
+	VCVTPS2PD     Y0, Z1
+	VADDPD        Z1, Z3, Z3
+
+done140:
+	VADDPD        Z3, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X0
+	VADDPD        X0, X2, X2
+	VUNPCKHPD     X2, X2, X0
+	VADDSD        X0, X2, X2
+	VMOVSD        X2, sum+56(FP)
+	VZEROUPPER
+	RET
+
+// func adamWAVX512(w []float32, g []float32, m1 []float32, m2 []float32, c *float32)
+// Requires: AVX, AVX512F
+TEXT ·adamWAVX512(SB), NOSPLIT, $0-104
+	MOVQ         c+96(FP), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	MOVQ         w_base+0(FP), AX
+	MOVQ         g_base+24(FP), DX
+	MOVQ         m1_base+48(FP), BX
+	MOVQ         m2_base+72(FP), SI
+	MOVQ         w_len+8(FP), CX
+	SUBQ         $0x10, CX
+	JB           rest142
+
+loop141:
+	VMOVUPS     (DX), Z9
+	VMULPS      Z0, Z9, Z9
+	VMOVUPS     (BX), Z11
+	VMULPS      Z1, Z11, Z11
+	VFMADD231PS Z9, Z2, Z11
+	VMOVUPS     Z11, (BX)
+	VMOVUPS     (SI), Z12
+	VMULPS      Z9, Z9, Z9
+	VMULPS      Z3, Z12, Z12
+	VFMADD231PS Z9, Z4, Z12
+	VMOVUPS     Z12, (SI)
+	VMULPS      Z5, Z12, Z12
+	VSQRTPS     Z12, Z12
+	VADDPS      Z6, Z12, Z12
+	VMULPS      Z7, Z11, Z11
+	VDIVPS      Z12, Z11, Z11
+	VMOVUPS     (AX), Z9
+	VMULPS      Z8, Z9, Z9
+	VSUBPS      Z11, Z9, Z9
+	VMOVUPS     Z9, (AX)
+	VPXORD      Z10, Z10, Z10
+	VMOVUPS     Z10, (DX)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	SUBQ        $0x10, CX
+	JAE         loop141
+
+rest142:
+	ADDQ        $0x10, CX
+	JZ          done143
+	MOVQ        $+1, DI
+	SHLQ        CL, DI
+	DECQ        DI
+	KMOVW       DI, K1
+	VMOVUPS.Z   (DX), K1, Z9
+	VMULPS      Z0, Z9, Z9
+	VMOVUPS.Z   (BX), K1, Z0
+	VMULPS      Z1, Z0, Z0
+	VFMADD231PS Z9, Z2, Z0
+	VMOVUPS     Z0, K1, (BX)
+	VMOVUPS.Z   (SI), K1, Z1
+	VMULPS      Z9, Z9, Z9
+	VMULPS      Z3, Z1, Z1
+	VFMADD231PS Z9, Z4, Z1
+	VMOVUPS     Z1, K1, (SI)
+	VMULPS      Z5, Z1, Z1
+	VSQRTPS     Z1, Z1
+	VADDPS      Z6, Z1, Z1
+	VMULPS      Z7, Z0, Z0
+	VDIVPS      Z1, Z0, Z0
+	VMOVUPS.Z   (AX), K1, Z1
+	VMULPS      Z8, Z1, Z1
+	VSUBPS      Z0, Z1, Z1
+	VMOVUPS     Z1, K1, (AX)
+	VPXORD      Z13, Z13, Z13
+	VMOVUPS     Z13, K1, (DX)
+
+done143:
+	VZEROUPPER
+	RET
+
+// func peakAVX512(rounds int)
+// Requires: AVX, AVX512F
+TEXT ·peakAVX512(SB), NOSPLIT, $0-8
+	MOVQ   rounds+0(FP), AX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+
+loop144:
+	VFMADD231PS Z0, Z1, Z2
+	VFMADD231PS Z0, Z1, Z3
+	VFMADD231PS Z0, Z1, Z4
+	VFMADD231PS Z0, Z1, Z5
+	VFMADD231PS Z0, Z1, Z6
+	VFMADD231PS Z0, Z1, Z7
+	VFMADD231PS Z0, Z1, Z8
+	VFMADD231PS Z0, Z1, Z9
+	VFMADD231PS Z0, Z1, Z10
+	VFMADD231PS Z0, Z1, Z11
+	VFMADD231PS Z0, Z1, Z12
+	VFMADD231PS Z0, Z1, Z13
+	VFMADD231PS Z0, Z1, Z14
+	VFMADD231PS Z0, Z1, Z15
+	VFMADD231PS Z0, Z1, Z16
+	VFMADD231PS Z0, Z1, Z17
+	VFMADD231PS Z0, Z1, Z18
+	VFMADD231PS Z0, Z1, Z19
+	VFMADD231PS Z0, Z1, Z20
+	VFMADD231PS Z0, Z1, Z21
+	VFMADD231PS Z0, Z1, Z22
+	VFMADD231PS Z0, Z1, Z23
+	VFMADD231PS Z0, Z1, Z24
+	VFMADD231PS Z0, Z1, Z25
+	DECQ        AX
+	JNZ         loop144
 	VZEROUPPER
 	RET

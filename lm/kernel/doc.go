@@ -6,8 +6,11 @@
 //   - [MatMul] multiplies row-major matrices in the three orders that training
 //     needs ([NT] forward, [NN] and [TN] backward). [PackNT] lays a weight
 //     matrix out once so that [MatMulPacked] can use it for many products.
-//   - [Dot], [Axpy], [Exp], [Softmax] and [SiLUMul] work on vectors.
+//   - [Dot], [Axpy], [Scale], [Exp], [Softmax] and [SiLUMul] work on vectors (vec.go).
+//   - [RMSNorm], [Rotate], [ExpSum], their gradients and those of the softmax and the gate
+//     work on a transformer's rows, [AdamW] on its parameters (rows.go).
 //   - A [Pool] spreads a product over a fixed set of goroutines.
+//   - [Peak] is what benchmarks compare products with.
 //   - A [Kernels] value is one variant of all of these: "avx512", "avx2" or "go".
 //     The package-level functions use the first of [Variants]; tests reach
 //     the others with [ByName].
@@ -32,13 +35,14 @@
 // addition; and padding only ever fills lanes whose results are dropped.
 // Variants differ from each other in the last bits.
 //
-// [Exp], [SiLUMul] and [Axpy] treat each element alone, wherever it lies. The sums in
-// [Dot] and [Softmax] depend on the values and the length alone; trailing
-// elements of -Inf do not change the other results of [Softmax].
+// [Exp], [SiLUMul], [SwiGLUBackward], [ScaleMul], [Scale], [Axpy] and [AdamW] treat each
+// element alone, wherever it lies. The sums in [Dot], [Softmax] and the other row functions
+// depend on the values and the length alone; trailing elements of -Inf do not change the
+// other results of [Softmax].
 //
 // # Assembly
 //
-// The *_amd64.s files and stubs_amd64.go are written by the program in asmgen; each
+// The avx2_amd64 and avx512_amd64 files are written by the program in asmgen; each
 // assembly function has a twin in plain Go, with which the tests compare it.
 package kernel
 

@@ -26,6 +26,18 @@ type Kernels struct {
 	exp     func(dst, src []float32)
 	softmax func(x []float32)
 	siluMul func(dst, gate, up []float32)
+
+	scale           func(alpha float32, x []float32)
+	scaleMul        func(dst, x, weight []float32, scale float32)
+	rmsNorm         func(dst, x, weight []float32, eps float32) float32
+	rmsNormBackward func(dx, dw, dy, x, weight []float32, scale float32)
+	rotate          func(dst, src, cos, sin []float32, scale float32)
+	rotateBack      func(dst, src, cos, sin []float32, scale float32)
+	swigluBackward  func(act, dgate, dup, dact, gate, up []float32)
+	softmaxBackward func(dp, p []float32)
+	expSum          func(dst, x []float32) (top float32, sum float64)
+	adamW           func(w, g, m1, m2 []float32, c *float32) // c points to the nine numbers of an AdamWStep
+	peak            func(rounds int)
 }
 
 const (

@@ -6,7 +6,8 @@ import (
 )
 
 // Decode joins the bytes of the ids and leaves special tokens out. The result is
-// exactly the encoded text where the ids come from [Tokenizer.Encode]; of other
+// exactly the encoded text where the ids come from [Tokenizer.Encode] (but for what
+// normalisation, tokens that swallow white space and missing bytes changed); of other
 // ids it may hold invalid UTF-8, as a token can be part of a character. An id
 // outside of the vocabulary shows as U+FFFD.
 func (t *Tokenizer) Decode(ids []int32) string { return t.decode(ids, false) }

@@ -47,7 +47,7 @@ func allPairs(t testing.TB, split Split) *Tokenizer {
 			pairs = append(pairs, pair{int32(i), int32(j)})
 		}
 	}
-	tok, err := build(split, tokens, pairs, nil)
+	tok, err := build(content{split: split, tokens: tokens}, pairs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// golden.json holds what Hugging Face's library computes; see testdata/golden.js.
+// golden.json holds what Hugging Face's library computes; see testdata/golden.py.
 func TestSameAsHuggingFace(t *testing.T) {
 	var texts []string
 	readTestJSON(t, "testdata/texts.json", &texts)
@@ -48,7 +48,7 @@ func TestSameAsHuggingFace(t *testing.T) {
 	}
 }
 
-func readTestJSON(t *testing.T, path string, into any) {
+func readTestJSON(t testing.TB, path string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -8,19 +8,23 @@ import (
 	"strings"
 )
 
-// readModel reads the vocabulary and the merges, still as spelled.
-func readModel(raw json.RawMessage) (vocab []entry, merges [][2]string, err error) {
+// readModel reads the vocabulary and the merges into f, still as spelled.
+func readModel(raw json.RawMessage, f *spelled) error {
 	o := readObject(raw, "model")
 	if kind := o.text("type"); kind != "BPE" {
 		o.fail("unsupported type %.60q, want BPE", kind)
 	}
 	o.only("dropout", "null", "0", "0.0")
-	o.only("unk_token", "null")
+	if raw := o.fields["unk_token"]; string(raw) == "null" {
+		o.take("unk_token")
+	} else if raw != nil {
+		f.unknown = o.text("unk_token")
+	}
 	o.only("continuing_subword_prefix", "null", `""`)
 	o.only("end_of_word_suffix", "null", `""`)
 	o.only("fuse_unk", "false")
 	o.only("byte_fallback", "false")
-	o.only("ignore_merges", "false")
+	f.ignoreMerges = o.flag("ignore_merges", false)
 	words := readObject(o.take("vocab"), "model.vocab")
 	if words.err == nil && len(words.fields) > maxVocab {
 		words.fail("got %d tokens, want at most %d", len(words.fields), maxVocab)
@@ -29,8 +33,8 @@ func readModel(raw json.RawMessage) (vocab []entry, merges [][2]string, err erro
 		o.fail("%v", words.err)
 	}
 	if o.err == nil {
-		vocab, err = readVocab(words)
-		if err != nil {
+		var err error
+		if f.vocab, err = readVocab(words); err != nil {
 			o.fail("%v", err)
 		}
 	}
@@ -40,10 +44,10 @@ func readModel(raw json.RawMessage) (vocab []entry, merges [][2]string, err erro
 			form = raw[0]
 		}
 		m, err := readMerge(raw, form)
-		merges = append(merges, m)
+		f.merges = append(f.merges, m)
 		return err
 	})
-	return vocab, merges, o.close()
+	return o.close()
 }
 
 func readVocab(words *object) ([]entry, error) {

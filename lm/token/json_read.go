@@ -12,9 +12,9 @@ import (
 const maxFile = 32 << 20
 
 // ReadJSON reads a tokenizer.json: a byte-level BPE model with one of the known
-// splits and special tokens, merges as "a b" strings or as pairs. Whatever it
-// does not implement exactly (normalisers, other splits or patterns, templates,
-// added tokens that are not special, byte fallback, dropout) is an error that
+// splits, no normaliser or NFC, added tokens, merges as "a b" strings or as pairs, and a
+// template around single texts. Whatever it does not implement exactly (other
+// normalisers, splits or patterns, byte fallback, dropout) is an error that
 // names it. Input that is larger than 32 MiB, holds a key or an id twice, leaves
 // an id or a byte without a token, or merges what is not in the vocabulary is
 // refused too. Errors are one line.
@@ -47,46 +47,56 @@ func readJSON(r io.Reader) (*Tokenizer, error) {
 	o.only("version", `"1.0"`)
 	o.only("truncation", "null")
 	o.only("padding", "null")
-	o.only("normalizer", "null")
-	if err := readPostProcessor(o.take("post_processor")); err != nil {
+	var f spelled
+	if f.nfc, err = readNormalizer(o.take("normalizer")); err != nil {
+		o.fail("%v", err)
+	}
+	if f.frame, err = readPostProcessor(o.take("post_processor")); err != nil {
 		o.fail("%v", err)
 	}
 	if err := readDecoder(o.take("decoder")); err != nil {
 		o.fail("%v", err)
 	}
-	split, err := readSplit(o.take("pre_tokenizer"))
-	if err != nil {
+	if f.split, err = readSplit(o.take("pre_tokenizer")); err != nil {
 		o.fail("%v", err)
 	}
-	var added []entry
 	o.list("added_tokens", func(_ int, raw json.RawMessage) error {
 		a, err := readAdded(raw)
-		added = append(added, a)
+		f.added = append(f.added, a)
 		return err
 	})
 	model := o.take("model")
 	if err := o.close(); err != nil {
 		return nil, err
 	}
-	vocab, merges, err := readModel(model)
-	if err != nil {
+	if err := readModel(model, &f); err != nil {
 		return nil, err
 	}
-	return assemble(split, vocab, merges, added)
+	return assemble(f)
 }
 
-// entry is a token by its spelling in the file.
-type entry struct {
-	text string
-	id   int32
-}
-
-// readPostProcessor accepts none, and the byte-level one, which adds no tokens.
-func readPostProcessor(raw json.RawMessage) error {
+// readNormalizer accepts none and NFC, alone or in a sequence.
+func readNormalizer(raw json.RawMessage) (nfc bool, err error) {
 	if raw == nil || string(raw) == "null" {
-		return nil
+		return false, nil
 	}
-	return readByteLevel(raw, "post_processor")
+	o := readObject(raw, "normalizer")
+	switch kind := o.text("type"); kind {
+	case "NFC":
+		nfc = true
+	case "Sequence":
+		o.list("normalizers", func(_ int, raw json.RawMessage) error {
+			step := readObject(raw, "step")
+			if kind := step.text("type"); kind != "NFC" {
+				step.fail("unsupported type %.60q, want NFC", kind)
+			}
+			nfc = true
+			return step.close()
+		})
+	default:
+		o.fail("unsupported type %.60q, want NFC", kind)
+	}
+	return nfc, o.close()
 }
 
 func readDecoder(raw json.RawMessage) error {
@@ -105,20 +115,18 @@ func readByteLevel(raw json.RawMessage, where string) error {
 	return o.close()
 }
 
-func readAdded(raw json.RawMessage) (entry, error) {
+func readAdded(raw json.RawMessage) (Added, error) {
 	o := readObject(raw, "token")
-	e := entry{text: o.text("content")}
+	a := Added{Content: o.text("content")}
 	id, err := readID(o.take("id"))
 	if err != nil {
 		o.fail("%v", err)
 	}
-	e.id = id
-	o.only("single_word", "false")
-	o.only("lstrip", "false")
-	o.only("rstrip", "false")
-	o.flag("normalized", false) // there is no normaliser
-	if !o.flag("special", false) {
-		o.fail("unsupported special: got false, want true")
-	}
-	return e, o.close()
+	a.ID = id
+	a.SingleWord = o.flag("single_word", false)
+	a.LStrip = o.flag("lstrip", false)
+	a.RStrip = o.flag("rstrip", false)
+	a.Normalized = o.flag("normalized", false)
+	a.Special = o.flag("special", false)
+	return a, o.close()
 }

@@ -9,8 +9,9 @@ import (
 // The patterns as tokenizer.json files spell them. They are compared as text;
 // the scanners implement exactly these.
 const (
-	gpt2Pattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
-	qwenPattern = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	gpt2Pattern   = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+	llama3Pattern = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+	qwenPattern   = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 )
 
 // Steps of a pre_tokenizer, in the notation of splitOfSteps.
@@ -20,6 +21,7 @@ const (
 	stepDigits     = "Digits"
 	stepGPT2       = "Split(gpt2)"
 	stepQwen       = "Split(qwen)"
+	stepLlama3     = "Split(llama3)"
 )
 
 // readSplit recognises a pre_tokenizer.
@@ -33,6 +35,8 @@ func readSplit(raw json.RawMessage) (Split, error) {
 		return GPT2, nil
 	case stepQwen + ", " + stepBytes:
 		return Qwen, nil
+	case stepLlama3 + ", " + stepBytes:
+		return Llama3, nil
 	case stepDigits + ", " + stepBytesRegex, stepDigits + ", " + stepGPT2 + ", " + stepBytes:
 		return Digits, nil
 	default:
@@ -90,6 +94,8 @@ func readStep(o *object, kind string) string {
 			return stepGPT2
 		case qwenPattern:
 			return stepQwen
+		case llama3Pattern:
+			return stepLlama3
 		}
 		o.fail("unsupported pattern %.80q", regex)
 	default:

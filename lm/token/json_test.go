@@ -113,7 +113,9 @@ func TestReadJSONVariants(t *testing.T) {
 				delete(f["model"].(map[string]any), k)
 			}
 		},
-		"byte-level post-processor": func(f map[string]any) { f["post_processor"] = f["decoder"] },
+		"an unknown token that is never used": func(f map[string]any) { set(f, "<|end|>", "model", "unk_token") },
+		"empty normaliser":                    func(f map[string]any) { f["normalizer"] = map[string]any{"type": "Sequence", "normalizers": []any{}} },
+		"byte-level post-processor":           func(f map[string]any) { f["post_processor"] = f["decoder"] },
 		"pattern written out": func(f map[string]any) {
 			bytesStep := map[string]any{"type": "ByteLevel", "add_prefix_space": false, "use_regex": false}
 			split := map[string]any{"type": "Split", "pattern": map[string]any{"Regex": gpt2Pattern}, "behavior": "Isolated", "invert": false}
@@ -137,11 +139,28 @@ func TestReadJSONRefuses(t *testing.T) {
 		value any
 		path  []any
 	}{
-		{`file: unsupported normalizer: got {"type":"NFC"}, want null`, map[string]any{"type": "NFC"}, []any{"normalizer"}},
+		{`file: normalizer: unsupported type "NFKC", want NFC`, map[string]any{"type": "NFKC"}, []any{"normalizer"}},
+		{`normalizer: normalizers[1]: step: unsupported type "Lowercase", want NFC`, map[string]any{"type": "Sequence", "normalizers": []any{
+			map[string]any{"type": "NFC"}, map[string]any{"type": "Lowercase"},
+		}}, []any{"normalizer"}},
 		{`file: unsupported truncation: got {"max`, map[string]any{"max_length": 5}, []any{"truncation"}},
 		{`file: unsupported version: got "2.0"`, "2.0", []any{"version"}},
 		{`file: unsupported key "extra"`, 1, []any{"extra"}},
-		{`post_processor: unsupported type "TemplateProcessing"`, map[string]any{"type": "TemplateProcessing"}, []any{"post_processor"}},
+		{`post_processor: unsupported type "RobertaProcessing"`, map[string]any{"type": "RobertaProcessing"}, []any{"post_processor"}},
+		{`post_processor: special_tokens: got nothing, want an object`, map[string]any{"type": "TemplateProcessing"}, []any{"post_processor"}},
+		{`post_processor: single: got no Sequence`, map[string]any{
+			"type": "TemplateProcessing", "single": []any{}, "special_tokens": map[string]any{},
+		}, []any{"post_processor"}},
+		{`post_processor: single[0]: SpecialToken: got "<|end|>", want one of special_tokens`, map[string]any{
+			"type": "TemplateProcessing", "single": []any{framePiece("<|end|>")}, "special_tokens": map[string]any{},
+		}, []any{"post_processor"}},
+		{`post_processor: "<|end|>": got ids [7], want 499 as in the vocabulary`, map[string]any{
+			"type": "TemplateProcessing", "single": []any{framePiece("<|end|>"), framePiece("")},
+			"special_tokens": map[string]any{"<|end|>": map[string]any{"id": "<|end|>", "ids": []any{7}, "tokens": []any{"<|end|>"}}},
+		}, []any{"post_processor"}},
+		{`post_processor: single[1]: Sequence: got the text twice`, map[string]any{
+			"type": "TemplateProcessing", "single": []any{framePiece(""), framePiece("")}, "special_tokens": map[string]any{},
+		}, []any{"post_processor"}},
 		{`decoder: got null, want an object`, nil, []any{"decoder"}},
 		{`decoder: unsupported type "Metaspace"`, "Metaspace", []any{"decoder", "type"}},
 		{`pre_tokenizer: got null, want an object`, nil, []any{"pre_tokenizer"}},
@@ -163,8 +182,8 @@ func TestReadJSONRefuses(t *testing.T) {
 			"type": "Split", "pattern": map[string]any{"String": "x"}, "behavior": "Isolated",
 		}, digits},
 		{`added_tokens: got null, want a list`, nil, []any{"added_tokens"}},
-		{`added_tokens[1]: token: unsupported special: got false`, false, []any{"added_tokens", 1, "special"}},
-		{`added_tokens[0]: token: unsupported lstrip: got true`, true, []any{"added_tokens", 0, "lstrip"}},
+		{`added_tokens[1]: token: special: got 1, want true or false`, 1, []any{"added_tokens", 1, "special"}},
+		{`added_tokens[0]: token: lstrip: got "no", want true or false`, "no", []any{"added_tokens", 0, "lstrip"}},
 		{`added_tokens[0]: token: content: got 7, want a string`, 7, []any{"added_tokens", 0, "content"}},
 		{`added_tokens[0]: token: id: got -1`, -1, []any{"added_tokens", 0, "id"}},
 		{`added_tokens[0]: token: id: got 1.5`, 1.5, []any{"added_tokens", 0, "id"}},
@@ -176,7 +195,7 @@ func TestReadJSONRefuses(t *testing.T) {
 		{`model: unsupported type "Unigram", want BPE`, "Unigram", []any{"model", "type"}},
 		{`model: unsupported byte_fallback: got true`, true, []any{"model", "byte_fallback"}},
 		{`model: unsupported dropout: got 0.1`, 0.1, []any{"model", "dropout"}},
-		{`model: unsupported ignore_merges`, true, []any{"model", "ignore_merges"}},
+		{`model: ignore_merges: got 0, want true or false`, 0, []any{"model", "ignore_merges"}},
 		{`model: unsupported unk_token: got "[UNK]"`, "[UNK]", []any{"model", "unk_token"}},
 		{`model.vocab: got [], want an object`, []any{}, []any{"model", "vocab"}},
 		{`model.vocab: "a": id: got "64", want 0 to`, "64", []any{"model", "vocab", "a"}},
@@ -213,6 +232,14 @@ func TestReadJSONRefuses(t *testing.T) {
 		set(f, append(merges, merges[3]), "model", "merges")
 	})
 	checkRefusal(t, "a merge twice", err, "got the pair of merge 3 again")
+}
+
+// framePiece is a piece of a template: a special token, or the text where name is "".
+func framePiece(name string) map[string]any {
+	if name == "" {
+		return map[string]any{"Sequence": map[string]any{"id": "A", "type_id": 0}}
+	}
+	return map[string]any{"SpecialToken": map[string]any{"id": name, "type_id": 0}}
 }
 
 func checkRefusal(t *testing.T, name string, err error, want string) {

@@ -23,10 +23,17 @@ const noMerge = -1
 func (m *merger) append(dst []int32, word string) []int32 {
 	t := m.t
 	m.parts, m.heap = m.parts[:0], m.heap[:0]
-	n := len(word)
-	for i := range n {
-		p := part{id: t.byteID[word[i]], prev: int32(i - 1), next: int32(i + 1), rank: noMerge}
-		m.parts = append(m.parts, p)
+	for i := range len(word) {
+		id := t.byteID[word[i]]
+		if id == noToken {
+			continue
+		}
+		n := int32(len(m.parts))
+		m.parts = append(m.parts, part{id: id, prev: n - 1, next: n + 1, rank: noMerge})
+	}
+	n := len(m.parts)
+	if n == 0 {
+		return dst
 	}
 	m.parts[n-1].next = -1
 	for i := range int32(n) {

@@ -9,26 +9,28 @@ import (
 
 // Split names a way to cut a text into words before merging. Words are never
 // empty and joined in order they are the text, whatever bytes it holds; a byte
-// that is no valid UTF-8 counts as a symbol. Letters, numbers and spaces are those
-// of Go's Unicode tables. Version 15.0 of these lacks about 5,000 characters that
-// Hugging Face's library (0.23, Unicode 16) knows as letters or numbers; on all
-// others the two cut alike.
+// that is no valid UTF-8 counts as a symbol. Letters, numbers and spaces are those of
+// Unicode 16, as in Hugging Face's library (0.23); only 13 numbers that Unicode 17 added
+// (U+11DE0 to 11DE9, U+16FF4 to 16FF6) are symbols to us and numbers to its Digits step.
 type Split string
 
 const (
 	// GPT2 is the pattern of GPT-2:
 	//	's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 	GPT2 Split = "gpt2"
-	// Qwen is the pattern of Qwen2 and Qwen3 (without their NFC normalisation):
+	// Qwen is the pattern of Qwen2 and Qwen3 (whose tokenizers also normalise to NFC):
 	//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 	Qwen Split = "qwen"
+	// Llama3 is the pattern of Llama 3:
+	//	(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+	Llama3 Split = "llama3"
 	// Digits first makes every numeric character a word of its own and cuts what
 	// lies between by GPT2, so that numbers are copied digit by digit.
 	Digits Split = "digits"
 )
 
 // Splits lists the known splits.
-func Splits() []Split { return []Split{GPT2, Qwen, Digits} }
+func Splits() []Split { return []Split{GPT2, Qwen, Llama3, Digits} }
 
 // check refuses unknown names.
 func (s Split) check() error {
@@ -44,15 +46,16 @@ func (s Split) check() error {
 
 // words calls yield for each word of text in order until it returns false.
 func (s Split) words(text string, yield func(word string) bool) {
-	if s == Digits {
+	switch s {
+	case Digits:
 		digitWords(text, yield)
-		return
+	case Qwen:
+		scan(text, qwenNext, yield)
+	case Llama3:
+		scan(text, llama3Next, yield)
+	default:
+		scan(text, gpt2Next, yield)
 	}
-	next := gpt2Next
-	if s == Qwen {
-		next = qwenNext
-	}
-	scan(text, next, yield)
 }
 
 // scan cuts text with next, which returns the end of the word that starts at i;
@@ -117,6 +120,10 @@ func classAt(s string, i int) (class, int) {
 		return number, size
 	case unicode.IsSpace(r):
 		return space, size
+	case unicode.Is(letters16, r):
+		return letter, size
+	case unicode.Is(numbers16, r):
+		return number, size
 	}
 	return symbol, size // utf8.RuneError is a symbol too
 }

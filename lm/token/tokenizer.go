@@ -3,30 +3,44 @@ package token
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // Limits on a vocabulary, wherever it comes from.
 const (
 	maxVocab       = 1 << 20 // tokens
 	maxTokenBytes  = 4096    // bytes of one token
-	maxSpecialName = 256     // bytes of a special token's name
+	maxSpecialName = 256     // bytes of an added token's content
+	maxAddedBytes  = 1 << 20 // bytes of the contents of all added tokens
+	maxFrame       = 64      // tokens that post-processing adds on a side
 	byteTokens     = 256     // tokens of a single byte
 )
 
 // Tokenizer turns text into token ids and back. It is immutable and safe for
-// concurrent use; make one with [Train] or [ReadJSON].
+// concurrent use; make one with [Train], [ReadJSON] or [New].
 type Tokenizer struct {
-	split    Split
-	tokens   []string         // id → its bytes; for a special token its name
-	specials []int32          // ids of the special tokens, ascending
-	named    map[string]int32 // special token's name → id
-	byteID   [256]int32       // byte → id of its token
-	merges   []merge          // by rank
-	rank     map[pair]int32   // pair → index into merges
-	hash     string
-	cache    *cache
+	content
+	isAdded    map[int32]bool // not an ordinary token: made by no merge
+	specials   []int32        // ids of the special tokens, ascending
+	named      map[string]int32
+	byteID     [256]int32     // byte → id of its token, or noToken
+	gaps       bool           // some bytes have none
+	merges     []merge        // by rank
+	rank       map[pair]int32 // pair → index into merges
+	whole      map[string]int32
+	raw        *finder // added tokens found before normalising
+	normalized *finder // and after
+	hash       string
+	cache      *cache
+}
+
+// content is what a tokenizer is made of.
+type content struct {
+	split          Split
+	nfc            bool     // normalise first
+	ignoreMerges   bool     // a word that is a token is that token
+	tokens         []string // id → its bytes; for an added token its content
+	added          []Added  // ascending by id
+	prefix, suffix []int32  // what PostProcess adds
 }
 
 // pair is two neighbouring tokens.
@@ -39,28 +53,22 @@ type merge struct {
 }
 
 // build assembles a tokenizer and checks everything the other methods rely on.
-// tokens holds bytes by id, or names for the ids in specials (ascending).
-func build(split Split, tokens []string, pairs []pair, specials []int32) (*Tokenizer, error) {
-	if err := split.check(); err != nil {
+// Added tokens are no ordinary tokens, except for those in learned, which merges
+// may make as well.
+func build(c content, pairs []pair, learned map[int32]bool) (*Tokenizer, error) {
+	if err := c.split.check(); err != nil {
 		return nil, err
 	}
-	if len(tokens) > maxVocab {
-		return nil, fmt.Errorf("vocabulary: got %d tokens, want at most %d", len(tokens), maxVocab)
+	if len(c.tokens) > maxVocab {
+		return nil, fmt.Errorf("vocabulary: got %d tokens, want at most %d", len(c.tokens), maxVocab)
 	}
 	t := &Tokenizer{
-		split: split, tokens: tokens, specials: specials,
-		named: make(map[string]int32, len(specials)),
-		rank:  make(map[pair]int32, len(pairs)), merges: make([]merge, 0, len(pairs)),
+		content: c, named: make(map[string]int32, len(c.added)), isAdded: make(map[int32]bool, len(c.added)),
+		rank: make(map[pair]int32, len(pairs)), merges: make([]merge, 0, len(pairs)),
 		cache: newCache(),
 	}
-	for _, id := range specials {
-		if err := checkSpecial(tokens[id]); err != nil {
-			return nil, err
-		}
-		if _, ok := t.named[tokens[id]]; ok {
-			return nil, fmt.Errorf("special token %.40q: got two, want one", tokens[id])
-		}
-		t.named[tokens[id]] = id
+	if err := t.indexAdded(learned); err != nil {
+		return nil, err
 	}
 	ids, err := t.indexTokens()
 	if err != nil {
@@ -71,8 +79,48 @@ func build(split Split, tokens []string, pairs []pair, specials []int32) (*Token
 			return nil, err
 		}
 	}
+	if t.ignoreMerges {
+		t.whole = ids
+	}
 	t.hash = t.contentHash()
 	return t, nil
+}
+
+// indexAdded fills what is known of added tokens.
+func (t *Tokenizer) indexAdded(learned map[int32]bool) error {
+	total := 0
+	for _, a := range t.added {
+		if err := a.check(); err != nil {
+			return err
+		}
+		if total += len(a.Content); total > maxAddedBytes {
+			return fmt.Errorf("added tokens: got more than %d bytes in all", maxAddedBytes)
+		}
+		if _, ok := t.named[a.Content]; ok {
+			return fmt.Errorf("added token %.40q: got two, want one", a.Content)
+		}
+		t.named[a.Content] = a.ID
+		if a.Special {
+			t.specials = append(t.specials, a.ID)
+		}
+		if a.Special || !learned[a.ID] {
+			t.isAdded[a.ID] = true
+		}
+	}
+	raw, normalized := splitAdded(t.added)
+	t.raw = newFinder(raw, normalizedTexts(raw, false))
+	t.normalized = newFinder(normalized, normalizedTexts(normalized, t.nfc))
+	for _, side := range [][]int32{t.prefix, t.suffix} {
+		if len(side) > maxFrame {
+			return fmt.Errorf("post-processing: got %d tokens on a side, want at most %d", len(side), maxFrame)
+		}
+		for _, id := range side {
+			if id < 0 || int(id) >= len(t.tokens) {
+				return fmt.Errorf("post-processing: got id %d, want 0 to %d", id, len(t.tokens)-1)
+			}
+		}
+	}
+	return nil
 }
 
 // indexTokens maps the bytes of every ordinary token to its id and fills byteID.
@@ -81,7 +129,7 @@ func (t *Tokenizer) indexTokens() (map[string]int32, error) {
 	ids := make(map[string]int32, len(t.tokens))
 	for i, s := range t.tokens {
 		id := int32(i)
-		if t.IsSpecial(id) {
+		if t.isAdded[id] {
 			continue
 		}
 		if s == "" || len(s) > maxTokenBytes {
@@ -91,7 +139,7 @@ func (t *Tokenizer) indexTokens() (map[string]int32, error) {
 			return nil, fmt.Errorf("token %d: got the bytes %.40q of token %d, want its own", id, s, old)
 		}
 		// In a file both would be the same key.
-		if _, ok := t.named[alphabet.spell(s)]; ok {
+		if added, ok := t.named[alphabet.spell(s)]; ok && added != id {
 			return nil, fmt.Errorf("special token %.40q: got the spelling of token %d, want a name of its own", alphabet.spell(s), id)
 		}
 		ids[s] = id
@@ -99,18 +147,38 @@ func (t *Tokenizer) indexTokens() (map[string]int32, error) {
 	for b := range byteTokens {
 		id, ok := ids[string([]byte{byte(b)})]
 		if !ok {
-			return nil, fmt.Errorf("vocabulary: got no token for byte 0x%02x, want all 256", b)
+			if b >= ' ' && b <= '~' {
+				return nil, fmt.Errorf("vocabulary: got no token for byte 0x%02x, want all 256, or at least those of printable ASCII", b)
+			}
+			id, t.gaps = noToken, true
 		}
 		t.byteID[b] = id
 	}
 	return ids, nil
 }
 
+// noToken stands for a byte without a token. Vocabularies that were learned without the
+// whole alphabet have gaps: SmolLM2's lacks 21 bytes, eight of which occur in UTF-8.
+// Such a byte is dropped from a text before merging, as Hugging Face's library does.
+const noToken = -1
+
+// MissingBytes lists the bytes that have no token, and are dropped from texts. It is
+// empty for most tokenizers: then encoding loses nothing.
+func (t *Tokenizer) MissingBytes() []byte {
+	var missing []byte
+	for b, id := range t.byteID {
+		if id == noToken {
+			missing = append(missing, byte(b))
+		}
+	}
+	return missing
+}
+
 // addMerge appends the next merge; ids maps bytes to ordinary tokens.
 func (t *Tokenizer) addMerge(p pair, ids map[string]int32) error {
 	k := len(t.merges)
 	for _, id := range []int32{p.left, p.right} {
-		if id < 0 || int(id) >= len(t.tokens) || t.IsSpecial(id) {
+		if id < 0 || int(id) >= len(t.tokens) || t.isAdded[id] {
 			return fmt.Errorf("merge %d: got token %d, want an ordinary token", k, id)
 		}
 	}
@@ -127,26 +195,27 @@ func (t *Tokenizer) addMerge(p pair, ids map[string]int32) error {
 	return nil
 }
 
-func checkSpecial(name string) error {
-	switch {
-	case name == "" || len(name) > maxSpecialName:
-		return fmt.Errorf("special token %.40q: got a name of %d bytes, want 1 to %d", name, len(name), maxSpecialName)
-	case !utf8.ValidString(name) || strings.ContainsRune(name, utf8.RuneError):
-		return fmt.Errorf("special token %.40q: got invalid UTF-8, want text", name)
-	}
-	return nil
-}
-
 // Vocab is the number of tokens; ids run from 0 to Vocab()-1.
 func (t *Tokenizer) Vocab() int { return len(t.tokens) }
 
 // Split is how texts are cut into words.
 func (t *Tokenizer) Split() Split { return t.split }
 
+// Added lists the added tokens in the order of their ids.
+func (t *Tokenizer) Added() []Added { return slices.Clone(t.added) }
+
+// Named gives the id of the added token of that content, special or not.
+func (t *Tokenizer) Named(content string) (int32, bool) {
+	id, ok := t.named[content]
+	return id, ok
+}
+
 // Special gives the id of the special token of that name.
 func (t *Tokenizer) Special(name string) (int32, bool) {
-	id, ok := t.named[name]
-	return id, ok
+	if id, ok := t.named[name]; ok && t.IsSpecial(id) {
+		return id, true
+	}
+	return 0, false
 }
 
 // Specials lists the names of the special tokens in the order of their ids.

@@ -35,12 +35,12 @@ func Train(texts iter.Seq[string], opt TrainOptions) (*Tokenizer, error) {
 	tr := newTrainer(countWords(texts, opt.Split), tokens, opt.Special)
 	pairs := tr.learn(opt.Vocab - byteTokens - len(opt.Special))
 	tokens = tr.tokens
-	var specials []int32
+	c := content{split: opt.Split, tokens: tokens}
 	for _, name := range opt.Special {
-		specials = append(specials, int32(len(tokens)))
-		tokens = append(tokens, name)
+		c.added = append(c.added, Added{ID: int32(len(c.tokens)), Content: name, Special: true})
+		c.tokens = append(c.tokens, name)
 	}
-	return build(opt.Split, tokens, pairs, specials)
+	return build(c, pairs, nil)
 }
 
 func (opt TrainOptions) check() error {
@@ -48,7 +48,7 @@ func (opt TrainOptions) check() error {
 		return err
 	}
 	for i, name := range opt.Special {
-		if err := checkSpecial(name); err != nil {
+		if err := (Added{Content: name, Special: true}).check(); err != nil {
 			return err
 		}
 		if slices.Contains(opt.Special[:i], name) {

@@ -118,7 +118,7 @@ func TestTrainRefuses(t *testing.T) {
 		opt  TrainOptions
 		want string
 	}{
-		{TrainOptions{Vocab: 300}, `split: got "", want one of gpt2, qwen, digits`},
+		{TrainOptions{Vocab: 300}, `split: got "", want one of gpt2, qwen, llama3, digits`},
 		{TrainOptions{Vocab: 300, Split: "GPT2"}, `split: got "GPT2", want one of`},
 		{TrainOptions{Vocab: 255, Split: GPT2}, "vocabulary: got 255 tokens, want 256"},
 		{TrainOptions{Vocab: 257, Special: []string{"<a>", "<b>"}, Split: GPT2}, "vocabulary: got 257 tokens, want 258"},

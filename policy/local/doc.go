@@ -1,7 +1,16 @@
-// Package local is the embedded policy: a [lm.Model] that samples and learns in this process, and the chat template of whale-tiny.
+// Package local is the embedded policy: a [lm.Model] that samples and learns in this process, whether it is the embedded whale-tiny or a
+// model of others in a Hugging Face folder, a GGUF file or a PEFT adapter.
 //
-//	Bundle    a model folder or the embedded whale-tiny: weights, tokenizer, template
-//	Renderer  messages and tools ↔ token ids
-//	Policy    Renderer plus a batching sampler over frozen weights
-//	Trainer   AdamW on a private copy of the weights; Publish hands out a Policy over a frozen copy
+//	Open, Bundle   a model by name or path: weights, tokenizer, and the chat template that it ships (or that is named for it)
+//	Renderer       messages and tools ↔ token ids, by a template of package chat and the model's tokenizer
+//	Policy         Renderer plus a batching sampler over frozen weights
+//	Trainer        AdamW on a private copy of the weights, or on a low-rank adapter; Publish hands out a Policy over a frozen copy
+//	Memory         what sampling and training take at most
+//
+// A bundle is read in layers: bundle.go chooses by what a path holds; folder.go, file.go and adapter.go read one kind each; chooseTemplate
+// decides how the model is spoken to. [Bundle.Save] and [Trainer.Snapshot] write folders that Open reads again, with the tokenizer and the
+// template of the model as they were.
+//
+// Identities: weights are known by the hash of their tensors, weights with an adapter by those of the base and of the adapter; a renderer by
+// template, options, tokenizer and the ids that end a reply.
 package local

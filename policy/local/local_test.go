@@ -142,6 +142,18 @@ func TestSampleStopsAtText(t *testing.T) {
 	if cut.Finish != whale.FinishStop || len(cut.Tokens) >= len(free.Tokens) || !reflect.DeepEqual(cut.Tokens, free.Tokens[:len(cut.Tokens)]) {
 		t.Errorf("got %d tokens, finish %s; want a proper prefix of the %d that end by stop", len(cut.Tokens), cut.Finish, len(free.Tokens))
 	}
+	// A control token in the middle of a stop text has no bytes, and hides nothing.
+	stop := p.stopText([]string{"ab"})
+	a, end, bb := b.Tokenizer.Encode("a"), b.Renderer.StopIDs(), b.Tokenizer.Encode("b")
+	ids := append(append(slices.Clone(a), end...), end...)
+	for n := range ids {
+		if stop(ids[:n+1]) {
+			t.Fatal("stopped before the stop text was there")
+		}
+	}
+	if ids = append(ids, bb...); !stop(ids) {
+		t.Error("a stop text around control tokens was missed")
+	}
 	if cut.Weights.ID != b.Weights().ID || cut.Weights.ID == "" {
 		t.Errorf("completion names weights %q, want %q", cut.Weights.ID, b.Weights().ID)
 	}
@@ -208,6 +220,10 @@ func TestNoStepIsAppliedTwice(t *testing.T) {
 		if err := other.Accumulate(t.Context(), "b", trainingBatch(b, "What is 12 + 30?")); err != nil {
 			t.Fatal(twice, err)
 		}
+	}
+	// An operation that was applied is not accumulated again: nothing of it may leak into the next step.
+	if err := other.Accumulate(t.Context(), "a", trainingBatch(b, "What is 12 + 30?")); err != nil {
+		t.Fatal(err)
 	}
 	one, _ := tr.Step(t.Context(), "b", 1e-3)
 	two, _ := other.Step(t.Context(), "b", 1e-3)

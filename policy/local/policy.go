@@ -1,9 +1,9 @@
 package local
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/lm"
@@ -15,6 +15,7 @@ type Options struct {
 	Pool        *kernel.Pool // owned by the caller
 	MaxBatch    int          // most sequences in one decoding step
 	CacheTokens int          // most tokens of keys and values kept for prompts seen before
+	MemoryBytes int64        // most memory for keys and values of all sequences; 0 means 1 GiB
 }
 
 // Policy samples from frozen weights. Safe for many goroutines.
@@ -27,10 +28,14 @@ type Policy struct {
 
 // NewPolicy starts a sampler over the model, which must not change while the policy lives.
 func NewPolicy(r *Renderer, m *lm.Model, opt Options) *Policy {
+	return newPolicy(r, m, weightsRef(m), opt)
+}
+
+func newPolicy(r *Renderer, m *lm.Model, weights whale.WeightsRef, opt Options) *Policy {
 	return &Policy{
 		Renderer: r,
-		gen:      lm.NewGenerator(m, lm.GeneratorOptions{Pool: opt.Pool, MaxBatch: opt.MaxBatch, CacheTokens: opt.CacheTokens}),
-		weights:  weightsRef(m),
+		gen:      lm.NewGenerator(m, lm.GeneratorOptions{Pool: opt.Pool, MaxBatch: opt.MaxBatch, CacheTokens: opt.CacheTokens, MemoryBytes: opt.MemoryBytes}),
+		weights:  weights,
 		context:  m.Config().MaxSeq,
 	}
 }
@@ -62,18 +67,22 @@ func (p *Policy) Sample(ctx context.Context, r whale.SampleRequest) (whale.Compl
 	}, nil
 }
 
-// stopText watches the tail of the decoded text for any of the stop texts.
+// stopText watches the growing text for any of the stop texts. Control tokens have no text, so it counts bytes and not tokens.
 func (p *Policy) stopText(stops []string) func([]int32) bool {
 	longest := 0
 	for _, s := range stops {
 		longest = max(longest, len(s))
 	}
+	var text []byte
+	seen := 0 // tokens
 	return func(ids []int32) bool {
-		// A token has at least one byte (specials have none in text), so the last longest+specials tokens cover every new match.
-		tail := ids[max(0, len(ids)-2*longest-1):]
-		text := p.tok.Decode(tail)
+		from := max(0, len(text)-longest) // a match ends in what is new
+		for _, id := range ids[seen:] {
+			text = append(text, p.tok.Bytes(id)...)
+		}
+		seen = len(ids)
 		for _, s := range stops {
-			if s != "" && strings.Contains(text, s) {
+			if s != "" && bytes.Contains(text[from:], []byte(s)) {
 				return true
 			}
 		}

@@ -10,25 +10,20 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// Bounds of single results. They are far above what a calculation needs and far below what hurts.
-const (
-	maxBits     = 1 << 18 // of an integer: 79,000 digits
-	maxElements = 1 << 20 // of a string, list or tuple that an operator makes
-)
-
 var (
-	errZero     = errors.New("division by zero")
-	errTooLarge = errors.New("the result is too large")
-	errNoFloat  = errors.New("the integer is too large to convert to float")
+	errZero    = errors.New("division by zero")
+	errNoFloat = errors.New("the integer is too large to convert to float")
 )
 
-// binary is the meaning of an operator.
-type binary func(x, y starlark.Value) (starlark.Value, error)
+// binary is the meaning of an operator. It charges m before it works.
+type binary func(m *machine, x, y starlark.Value) (starlark.Value, error)
 
-// operatorFuncs are the operators under the names that rewrite gives them.
+// operatorFuncs are the operators under the names that rewrite gives them, without the comparisons.
 var operatorFuncs = map[string]binary{
 	"__add__": add, "__iadd__": addInPlace, "__sub__": sub, "__mul__": mul, "__div__": div, "__floordiv__": floorDiv,
-	"__mod__": mod, "__lshift__": shiftLeft, "__rshift__": shiftRight, powName: pow,
+	"__mod__": mod, "__lshift__": shiftLeft, "__rshift__": shiftRight, powName: pow, "__and__": bitwise(syntax.AMP),
+	"__or__": bitwise(syntax.PIPE), "__xor__": bitwise(syntax.CIRCUMFLEX), "__ior__": unite, "__in__": contains, "__notin__": containsNot,
+	"__index__": index,
 }
 
 // numbers tells how two operands meet: as integers, as floats, or not as numbers at all. Booleans count as integers.
@@ -82,11 +77,49 @@ func unknown(op string, x, y starlark.Value) error {
 	return fmt.Errorf("unsupported operand types for %s: %s and %s", op, x.Type(), y.Type())
 }
 
-func add(x, y starlark.Value) (starlark.Value, error) {
+// twoInts gives both operands as integers, booleans included, and their sizes in bits.
+func twoInts(x, y starlark.Value) (a, b starlark.Int, n, k int, ok bool) {
+	if a, ok = boolToInt(x).(starlark.Int); !ok {
+		return a, b, 0, 0, false
+	}
+	if b, ok = boolToInt(y).(starlark.Int); !ok {
+		return a, b, 0, 0, false
+	}
+	return a, b, bitLen(a), bitLen(b), true
+}
+
+// chargeLinear is for operations on numbers that take time in proportion to their length.
+func (m *machine) chargeLinear(x, y starlark.Value) error {
+	if _, _, n, k, ok := twoInts(x, y); ok {
+		return m.integer(linearCost(words(n)+words(k)), max(n, k)+1)
+	}
+	return m.chargeFloats(x, y)
+}
+
+// chargeFloats is for an integer that becomes a float.
+func (m *machine) chargeFloats(x, y starlark.Value) error {
+	for _, v := range [...]starlark.Value{x, y} {
+		if i, ok := v.(starlark.Int); ok {
+			if err := m.spend(linearCost(words(bitLen(i)))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func add(m *machine, x, y starlark.Value) (starlark.Value, error) {
 	if isNumber(x) && isNumber(y) {
+		if err := m.chargeLinear(x, y); err != nil {
+			return nil, err
+		}
 		return starlark.Binary(syntax.PLUS, boolToInt(x), boolToInt(y))
 	}
-	if err := checkLength(x, y); err != nil {
+	n, k := max(0, starlark.Len(x)), max(0, starlark.Len(y))
+	if n+k > maxElements {
+		return nil, errTooLarge
+	}
+	if err := m.makeSequence(x, n+k); err != nil {
 		return nil, err
 	}
 	v, err := starlark.Binary(syntax.PLUS, x, y)
@@ -96,17 +129,25 @@ func add(x, y starlark.Value) (starlark.Value, error) {
 	return v, nil
 }
 
+// makeSequence charges for n elements of x's kind.
+func (m *machine) makeSequence(x starlark.Value, n int) error {
+	if _, isText := text(x); !isText {
+		n *= sizePointer
+	}
+	return m.make(n + sizeBox/4)
+}
+
 // addInPlace is `+=`, which changes a list instead of making another.
-func addInPlace(x, y starlark.Value) (starlark.Value, error) {
+func addInPlace(m *machine, x, y starlark.Value) (starlark.Value, error) {
 	list, ok := x.(*starlark.List)
 	if !ok {
-		return add(x, y)
+		return add(m, x, y)
 	}
 	items, ok := y.(starlark.Iterable)
 	if !ok {
 		return nil, unknown("+=", x, y)
 	}
-	if err := checkLength(x, y); err != nil {
+	if err := extended(m, x, starlark.Tuple{y}); err != nil {
 		return nil, err
 	}
 	// A list may be added to itself: take all before the first is appended.
@@ -122,14 +163,16 @@ func addInPlace(x, y starlark.Value) (starlark.Value, error) {
 	return list, nil
 }
 
-func checkLength(x, y starlark.Value) error {
-	if n, m := max(0, starlark.Len(x)), max(0, starlark.Len(y)); n+m > maxElements {
-		return errTooLarge
+func sub(m *machine, x, y starlark.Value) (starlark.Value, error) {
+	var err error
+	if _, ok := x.(*starlark.Set); ok {
+		err = combined(m, x, starlark.Tuple{y})
+	} else {
+		err = m.chargeLinear(x, y)
 	}
-	return nil
-}
-
-func sub(x, y starlark.Value) (starlark.Value, error) {
+	if err != nil {
+		return nil, err
+	}
 	v, err := starlark.Binary(syntax.MINUS, boolToInt(x), boolToInt(y))
 	if err != nil && !(isNumber(x) && isNumber(y)) {
 		return nil, unknown("-", x, y)
@@ -137,19 +180,19 @@ func sub(x, y starlark.Value) (starlark.Value, error) {
 	return v, err
 }
 
-func mul(x, y starlark.Value) (starlark.Value, error) {
+func mul(m *machine, x, y starlark.Value) (starlark.Value, error) {
 	x, y = boolToInt(x), boolToInt(y)
-	if a, ok := x.(starlark.Int); ok {
-		if b, ok := y.(starlark.Int); ok {
-			if a.BigInt().BitLen()+b.BigInt().BitLen() > maxBits {
-				return nil, errTooLarge
-			}
-			return a.Mul(b), nil
+	if a, b, n, k, ok := twoInts(x, y); ok {
+		if err := m.integer(mulCost(words(n), words(k)), n+k); err != nil {
+			return nil, err
 		}
-		return mulSequence(y, a, x, y)
+		return a.Mul(b), nil
 	}
-	if b, ok := y.(starlark.Int); ok {
-		return mulSequence(x, b, x, y)
+	if n, ok := x.(starlark.Int); ok {
+		return mulSequence(m, y, n, x, y)
+	}
+	if n, ok := y.(starlark.Int); ok {
+		return mulSequence(m, x, n, x, y)
 	}
 	v, err := starlark.Binary(syntax.STAR, x, y)
 	if err != nil && !(isNumber(x) && isNumber(y)) {
@@ -159,14 +202,20 @@ func mul(x, y starlark.Value) (starlark.Value, error) {
 }
 
 // mulSequence multiplies when one operand is an integer: with a float, or as a repetition of a sequence.
-func mulSequence(other starlark.Value, n starlark.Int, x, y starlark.Value) (starlark.Value, error) {
+func mulSequence(m *machine, other starlark.Value, n starlark.Int, x, y starlark.Value) (starlark.Value, error) {
 	if length := starlark.Len(other); length > 0 {
-		if times, ok := n.Int64(); n.Sign() > 0 && (!ok || times > int64(maxElements/length)) {
+		times, ok := n.Int64()
+		if n.Sign() > 0 && (!ok || times > int64(maxElements/length)) {
 			return nil, errTooLarge
 		}
 		if n.Sign() < 0 {
-			x, y = other, starlark.MakeInt(0)
+			x, y, times = other, starlark.MakeInt(0), 0
 		}
+		if err := m.makeSequence(other, length*int(times)); err != nil {
+			return nil, err
+		}
+	} else if err := m.chargeFloats(x, y); err != nil {
+		return nil, err
 	}
 	v, err := starlark.Binary(syntax.STAR, x, y)
 	if err != nil && !isNumber(other) {
@@ -175,10 +224,56 @@ func mulSequence(other starlark.Value, n starlark.Int, x, y starlark.Value) (sta
 	return v, err
 }
 
+// bitwise is an operator on the bits of integers, or on sets (and `|` on dicts).
+func bitwise(op syntax.Token) binary {
+	return func(m *machine, x, y starlark.Value) (starlark.Value, error) {
+		_, bool1 := x.(starlark.Bool)
+		_, bool2 := y.(starlark.Bool)
+		var err error
+		switch x.(type) {
+		case *starlark.Set, *starlark.Dict:
+			err = combined(m, x, starlark.Tuple{y})
+		default:
+			err = m.chargeLinear(x, y)
+		}
+		if err != nil {
+			return nil, err
+		}
+		v, err := starlark.Binary(op, boolToInt(x), boolToInt(y))
+		if err != nil {
+			return nil, unknown(op.String(), x, y)
+		}
+		if i, ok := v.(starlark.Int); ok && bool1 && bool2 {
+			return starlark.Bool(i.Sign() != 0), nil
+		}
+		return v, nil
+	}
+}
+
+// unite is `|=`, which changes a dict or set instead of making another.
+func unite(m *machine, x, y starlark.Value) (starlark.Value, error) {
+	switch x.(type) {
+	case *starlark.Dict, *starlark.Set:
+		if x.Type() != y.Type() {
+			return nil, unknown("|=", x, y)
+		}
+		_, err := m.method(x, "update", starlark.Tuple{y}, nil)
+		return x, err
+	}
+	return bitwise(syntax.PIPE)(m, x, y)
+}
+
 // div is true division. That of integers is rounded once, also where they are too large for a float.
-func div(x, y starlark.Value) (starlark.Value, error) {
+func div(m *machine, x, y starlark.Value) (starlark.Value, error) {
 	if !isNumber(x) || !isNumber(y) {
 		return nil, unknown("/", x, y)
+	}
+	if _, _, n, k, ok := twoInts(x, y); ok {
+		if err := m.integer(8+linearCost(words(n)+words(k)), 0); err != nil {
+			return nil, err
+		}
+	} else if err := m.chargeFloats(x, y); err != nil {
+		return nil, err
 	}
 	ints, a, b, f, g, err := numbers(x, y)
 	if err != nil {
@@ -193,30 +288,61 @@ func div(x, y starlark.Value) (starlark.Value, error) {
 	if b.Sign() == 0 {
 		return nil, errZero
 	}
-	q, _ := new(big.Rat).SetFrac(a, b).Float64()
+	q := quotient(a, b)
 	if math.IsInf(q, 0) {
 		return nil, errTooLarge
 	}
 	return starlark.Float(q), nil
 }
 
-func floorDiv(x, y starlark.Value) (starlark.Value, error) {
-	q, _, err := divMod("//", x, y)
+// quotient is a/b rounded once: a quotient of more bits than a float has, whose last bit stands for all that follow. As in CPython
+// the sign is that of both, also of zero: 0/-5 is -0.0.
+func quotient(a, b *big.Int) float64 {
+	const bits = 66
+	shift := a.BitLen() - b.BitLen() - bits
+	n, d := new(big.Int).Abs(a), new(big.Int).Abs(b)
+	if shift > 0 {
+		d.Lsh(d, uint(shift))
+	} else {
+		n.Lsh(n, uint(-shift))
+	}
+	q, rest := n.QuoRem(n, d, new(big.Int))
+	if rest.Sign() != 0 {
+		q.SetBit(q, 0, 1)
+	}
+	v := new(big.Float).SetInt(q)
+	f, _ := v.SetMantExp(v, shift).Float64()
+	if (a.Sign() < 0) != (b.Sign() < 0) {
+		return math.Copysign(f, -1)
+	}
+	return f
+}
+
+func floorDiv(m *machine, x, y starlark.Value) (starlark.Value, error) {
+	q, _, err := divMod(m, "//", x, y)
 	return q, err
 }
 
-func mod(x, y starlark.Value) (starlark.Value, error) {
+func mod(m *machine, x, y starlark.Value) (starlark.Value, error) {
 	if _, ok := x.(starlark.String); ok {
 		return nil, errors.New("formatting with % is not available: print the values instead, as in print(\"x =\", x), or use round")
 	}
-	_, r, err := divMod("%", x, y)
+	_, r, err := divMod(m, "%", x, y)
 	return r, err
 }
 
 // divMod is Python's divmod: the quotient rounded down, and a remainder with the sign of the divisor.
-func divMod(op string, x, y starlark.Value) (q, r starlark.Value, err error) {
+func divMod(m *machine, op string, x, y starlark.Value) (q, r starlark.Value, err error) {
 	if !isNumber(x) || !isNumber(y) {
 		return nil, nil, unknown(op, x, y)
+	}
+	if _, _, n, k, ok := twoInts(x, y); ok {
+		err = m.integer(divCost(words(n), words(k)), max(n, k)+1)
+	} else {
+		err = m.chargeFloats(x, y)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	ints, a, b, f, g, err := numbers(x, y)
 	switch {
@@ -258,7 +384,10 @@ func floatDivMod(f, g float64) (q, r float64) {
 	return floor, r
 }
 
-func shiftLeft(x, y starlark.Value) (starlark.Value, error) {
+func shiftLeft(m *machine, x, y starlark.Value) (starlark.Value, error) {
+	if err := m.chargeLinear(x, y); err != nil {
+		return nil, err
+	}
 	a, n, err := shiftOperands("<<", x, y)
 	if err != nil {
 		return nil, err
@@ -269,10 +398,16 @@ func shiftLeft(x, y starlark.Value) (starlark.Value, error) {
 	if n > maxBits || a.BitLen()+int(n) > maxBits {
 		return nil, errTooLarge
 	}
+	if err := m.integer(linearCost(words(a.BitLen()+int(n))), a.BitLen()+int(n)); err != nil {
+		return nil, err
+	}
 	return starlark.MakeBigInt(new(big.Int).Lsh(a, uint(n))), nil
 }
 
-func shiftRight(x, y starlark.Value) (starlark.Value, error) {
+func shiftRight(m *machine, x, y starlark.Value) (starlark.Value, error) {
+	if err := m.chargeLinear(x, y); err != nil {
+		return nil, err
+	}
 	a, n, err := shiftOperands(">>", x, y)
 	if err != nil {
 		return nil, err
@@ -299,7 +434,10 @@ func shiftOperands(op string, x, y starlark.Value) (a *big.Int, n int64, err err
 // unaryFuncs are the signs under the names that rewrite gives them.
 var unaryFuncs = map[string]syntax.Token{"__neg__": syntax.MINUS, "__pos__": syntax.PLUS, "__invert__": syntax.TILDE}
 
-func unary(op syntax.Token, x starlark.Value) (starlark.Value, error) {
+func unary(m *machine, op syntax.Token, x starlark.Value) (starlark.Value, error) {
+	if err := m.chargeLinear(x, starlark.MakeInt(0)); err != nil {
+		return nil, err
+	}
 	v, err := starlark.Unary(op, boolToInt(x))
 	if err != nil {
 		return nil, fmt.Errorf("unsupported operand type for %s: %s", op, x.Type())
@@ -308,12 +446,15 @@ func unary(op syntax.Token, x starlark.Value) (starlark.Value, error) {
 }
 
 // pow is `**`.
-func pow(x, y starlark.Value) (starlark.Value, error) {
+func pow(m *machine, x, y starlark.Value) (starlark.Value, error) {
 	if !isNumber(x) || !isNumber(y) {
 		return nil, unknown("**", x, y)
 	}
+	if err := m.chargeLinear(x, y); err != nil {
+		return nil, err
+	}
 	if ints, a, b, _, _, _ := numbers(x, y); ints && b.Sign() >= 0 {
-		return intPow(a, b)
+		return intPow(m, a, b)
 	}
 	f, err := toFloat(x)
 	if err != nil {
@@ -329,6 +470,9 @@ func pow(x, y starlark.Value) (starlark.Value, error) {
 	case f < 0 && !math.IsInf(f, 0) && g != math.Trunc(g):
 		return nil, errors.New("a negative number to a fractional power is complex, and complex numbers are not available")
 	}
+	if err := m.spend(powSteps(f, g)); err != nil {
+		return nil, err
+	}
 	p := precisePow(f, g)
 	if math.IsInf(p, 0) && !math.IsInf(f, 0) && !math.IsInf(g, 0) {
 		return nil, errTooLarge
@@ -336,10 +480,14 @@ func pow(x, y starlark.Value) (starlark.Value, error) {
 	return starlark.Float(p), nil
 }
 
-func intPow(a, b *big.Int) (starlark.Value, error) {
+func intPow(m *machine, a, b *big.Int) (starlark.Value, error) {
 	if a.BitLen() > 1 { // not -1, 0 or 1
 		if !b.IsInt64() || b.Int64() > maxBits || (int64(a.BitLen())-1)*b.Int64() > maxBits {
 			return nil, errTooLarge
+		}
+		n := a.BitLen() * int(b.Int64()) // up to twice the result
+		if err := m.integer(powCost(words(n)), min(n, maxBits)); err != nil {
+			return nil, err
 		}
 	} else if a.Sign() < 0 {
 		b = new(big.Int).And(b, big.NewInt(1))

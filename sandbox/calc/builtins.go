@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 )
 
 const (
@@ -15,59 +16,98 @@ const (
 	maxCalls = 1000 // depth, as in Python
 )
 
-// machine is the state of one evaluation.
-type machine struct{ out output }
+// builtinFunc is a function that programs call. It charges m before it works.
+type builtinFunc func(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error)
 
-type builtinFunc = func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error)
+// builtin makes f one of the program's functions.
+func (m *machine) builtin(name string, f builtinFunc) *starlark.Builtin {
+	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		return f(m, b, args, kwargs)
+	})
+}
 
-// builtins returns what a program can name beyond Starlark's own.
+// builtins returns what a program can name: all of it, as Starlark's own functions charge nothing.
 func (m *machine) builtins() starlark.StringDict {
-	env := starlark.StringDict{"math": mathModule()}
+	env := starlark.StringDict{"math": m.mathModule(), infName: starlark.Float(math.Inf(1))}
 	for name, f := range operatorFuncs {
-		env[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-			return f(args[0], args[1])
+		env[name] = m.builtin(name, func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return f(m, args[0], args[1])
+		})
+	}
+	for name, op := range comparisons {
+		env[name] = m.builtin(name, func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			ok, err := m.compare(op, args[0], args[1])
+			return starlark.Bool(ok), err
 		})
 	}
 	for name, op := range unaryFuncs {
-		env[name] = starlark.NewBuiltin(name, func(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-			return unary(op, args[0])
+		env[name] = m.builtin(name, func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return unary(m, op, args[0])
 		})
 	}
-	for name, f := range map[string]builtinFunc{
-		showName: m.show, enterName: enter, updateName: update, formatName: noFormat,
-		"print": m.print, "str": strBuiltin, "repr": reprBuiltin, "int": intBuiltin, "float": floatBuiltin, "range": rangeBuiltin,
-		"sum": sumBuiltin, "round": roundBuiltin, "pow": powBuiltin, "divmod": divmodBuiltin, "map": mapBuiltin,
-		"filter": filterBuiltin, "abs": absBuiltin,
-	} {
-		env[name] = starlark.NewBuiltin(name, f)
+	for _, table := range []map[string]builtinFunc{innerFuncs, ownFuncs, chargedFuncs} {
+		for name, f := range table {
+			env[name] = m.builtin(name, f)
+		}
 	}
 	return env
 }
 
+// innerFuncs are the functions that rewrite calls, besides the operators.
+var innerFuncs = map[string]builtinFunc{
+	showName: show, enterName: enter, updateName: update, formatName: noFormat,
+	attrName: func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return attr(m, args[0], string(args[1].(starlark.String)))
+	},
+	methodName: func(m *machine, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		return m.method(args[0], string(args[1].(starlark.String)), args[2:], kwargs)
+	},
+	keyName: func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return args[0], m.entry(args[0])
+	},
+	setName: func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return starlark.None, setIndex(m, args[0], args[1], args[2])
+	},
+	sliceName: func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return slice(m, args[0], args[1], args[2], args[3])
+	},
+	spreadName: func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return args[0], spread(m, args[0])
+	},
+	dictName: func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return newDict(m, args[0].(starlark.Tuple))
+	},
+	tableName: func(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+		return args[0], m.make(sizeTable)
+	},
+}
+
 // show prints the value of the last statement. A None is quiet when a call returned it.
-func (m *machine) show(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+func show(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	if args[0] == starlark.None && args[1] == starlark.True {
 		return starlark.None, nil
 	}
-	s, err := pyStr(args[0])
+	s, err := m.str(args[0])
 	if err != nil {
 		return nil, err
 	}
 	return starlark.None, m.out.write(s + "\n")
 }
 
-func (m *machine) print(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func printBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	sep, end := " ", "\n"
 	if err := starlark.UnpackArgs(b.Name(), nil, kwargs, "sep?", &sep, "end?", &end); err != nil {
 		return nil, err
 	}
 	for i, v := range args {
-		s, err := pyStr(v)
+		s, err := m.str(v)
 		if err != nil {
 			return nil, err
 		}
 		if i > 0 {
-			s = sep + s
+			if err := m.out.write(sep); err != nil {
+				return nil, err
+			}
 		}
 		if err := m.out.write(s); err != nil {
 			return nil, err
@@ -77,47 +117,40 @@ func (m *machine) print(_ *starlark.Thread, b *starlark.Builtin, args starlark.T
 }
 
 // enter stands at the beginning of every function: the interpreter alone would let the stack grow to hundreds of megabytes.
-func enter(thread *starlark.Thread, _ *starlark.Builtin, _ starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
-	if thread.CallStackDepth() > maxCalls {
+func enter(m *machine, _ *starlark.Builtin, _ starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+	if m.thread.CallStackDepth() > m.depth {
 		return nil, errors.New("maximum recursion depth exceeded")
 	}
 	return starlark.None, nil
 }
 
 // update is container[index] op= value.
-func update(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+func update(m *machine, _ *starlark.Builtin, args starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 	op := operatorFuncs[string(args[2].(starlark.String))]
 	index, value := args[1], args[3]
 	switch c := args[0].(type) {
 	case *starlark.Dict:
+		if err := m.key(index); err != nil {
+			return nil, err
+		}
 		old, found, err := c.Get(index)
 		if err != nil {
 			return nil, err
 		}
 		if !found {
-			s, err := pyRepr(index)
-			if err != nil {
-				s = "that key"
-			}
-			return nil, fmt.Errorf("%s is not in the dict", s)
+			return nil, m.missing(index)
 		}
-		v, err := op(old, value)
+		v, err := op(m, old, value)
 		if err != nil {
 			return nil, err
 		}
 		return starlark.None, c.SetKey(index, v)
 	case *starlark.List:
-		i, err := starlark.AsInt32(index)
+		i, err := position(c, index)
 		if err != nil {
 			return nil, err
 		}
-		if i < 0 {
-			i += c.Len()
-		}
-		if i < 0 || i >= c.Len() {
-			return nil, errors.New("list index out of range")
-		}
-		v, err := op(c.Index(i), value)
+		v, err := op(m, c.Index(i), value)
 		if err != nil {
 			return nil, err
 		}
@@ -126,39 +159,39 @@ func update(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []st
 	return nil, fmt.Errorf("%s does not support item assignment", args[0].Type())
 }
 
-func noFormat(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
-	return nil, errors.New("format is not available: print the values instead, as in print(\"x =\", x), or use round")
+func noFormat(*machine, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+	return nil, errFormat
 }
 
-func strBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func strBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var v starlark.Value = starlark.String("")
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 0, &v); err != nil {
 		return nil, err
 	}
-	s, err := pyStr(v)
+	s, err := m.str(v)
 	return starlark.String(s), err
 }
 
-func reprBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func reprBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var v starlark.Value
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &v); err != nil {
 		return nil, err
 	}
-	s, err := pyRepr(v)
+	s, err := m.repr(v)
 	return starlark.String(s), err
 }
 
 // intBuiltin and floatBuiltin are Starlark's, with spaces around a number allowed and long ones refused: reading digits
 // takes quadratic time and cannot be interrupted.
-func intBuiltin(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	return parseNumber(thread, "int", args, kwargs)
+func intBuiltin(m *machine, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return parseNumber(m, "int", args, kwargs)
 }
 
-func floatBuiltin(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	return parseNumber(thread, "float", args, kwargs)
+func floatBuiltin(m *machine, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return parseNumber(m, "float", args, kwargs)
 }
 
-func parseNumber(thread *starlark.Thread, name string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func parseNumber(m *machine, name string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(args) == 0 && len(kwargs) == 0 {
 		args = starlark.Tuple{starlark.MakeInt(0)}
 	}
@@ -167,28 +200,37 @@ func parseNumber(thread *starlark.Thread, name string, args starlark.Tuple, kwar
 			if len(s) > maxDigits {
 				return nil, fmt.Errorf("the string has more than %d characters", maxDigits)
 			}
+			if err := m.spend(uint64(len(s)) + digitsCost(uint64(len(s))/19)); err != nil {
+				return nil, err
+			}
 			args = append(starlark.Tuple{starlark.String(strings.TrimSpace(string(s)))}, args[1:]...)
 		}
 	}
-	return starlark.Call(thread, starlark.Universe[name], args, kwargs)
+	return starlark.Call(m.thread, starlark.Universe[name], args, kwargs)
 }
 
-func rangeBuiltin(thread *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	v, err := starlark.Call(thread, starlark.Universe["range"], args, kwargs)
+func rangeBuiltin(m *machine, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	if err := m.make(sizeBox); err != nil {
+		return nil, err
+	}
+	v, err := starlark.Call(m.thread, starlark.Universe["range"], args, kwargs)
 	if err == nil && starlark.Len(v) > maxRange {
 		return nil, fmt.Errorf("the range has more than %d elements", maxRange)
 	}
 	return v, err
 }
 
-func absBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func absBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var v starlark.Value
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 1, &v); err != nil {
 		return nil, err
 	}
 	switch v := boolToInt(v).(type) {
 	case starlark.Int:
-		return starlark.MakeBigInt(new(big.Int).Abs(v.BigInt())), nil
+		if v.Sign() < 0 {
+			return unary(m, syntax.MINUS, v)
+		}
+		return v, nil
 	case starlark.Float:
 		return starlark.Float(math.Abs(float64(v))), nil
 	}
@@ -196,7 +238,7 @@ func absBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw
 }
 
 // sumBuiltin adds up floats with Neumaier's compensation, as Python does since 3.12: ten times 0.1 is 1.0.
-func sumBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func sumBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var items starlark.Iterable
 	var total starlark.Value = starlark.MakeInt(0)
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "iterable", &items, "start?", &total); err != nil {
@@ -207,7 +249,10 @@ func sumBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw
 	}
 	lost := 0.0 // what the float total lacks
 	for v := range starlark.Elements(items) {
-		sum, err := add(total, v)
+		if err := m.spend(1); err != nil {
+			return nil, err
+		}
+		sum, err := add(m, total, v)
 		if err != nil {
 			return nil, fmt.Errorf("sum: %w", err)
 		}
@@ -231,49 +276,52 @@ func sumBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw
 	return total, nil
 }
 
-func powBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	var x, y, m starlark.Value
-	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "base", &x, "exp", &y, "mod?", &m); err != nil {
+func powBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var x, y, mod starlark.Value
+	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "base", &x, "exp", &y, "mod?", &mod); err != nil {
 		return nil, err
 	}
-	if m == nil || m == starlark.None {
-		return pow(x, y)
+	if mod == nil || mod == starlark.None {
+		return pow(m, x, y)
 	}
 	base, ok1 := boolToInt(x).(starlark.Int)
 	exp, ok2 := boolToInt(y).(starlark.Int)
-	modulus, ok3 := boolToInt(m).(starlark.Int)
+	modulus, ok3 := boolToInt(mod).(starlark.Int)
 	if !ok1 || !ok2 || !ok3 {
 		return nil, errors.New("pow: with a modulus all arguments must be integers")
 	}
-	return modPow(base.BigInt(), exp.BigInt(), modulus.BigInt())
+	return modPow(m, base.BigInt(), exp.BigInt(), modulus.BigInt())
 }
 
-func modPow(base, exp, m *big.Int) (starlark.Value, error) {
-	if m.Sign() == 0 {
+func modPow(m *machine, base, exp, modulus *big.Int) (starlark.Value, error) {
+	if modulus.Sign() == 0 {
 		return nil, errors.New("pow: the modulus is zero")
 	}
-	// The time grows with the cube of the length; this many bits take a fraction of a second.
-	if base.BitLen() > 1<<13 || exp.BitLen() > 1<<13 || m.BitLen() > 1<<13 {
-		return nil, errTooLarge
+	n := words(modulus.BitLen())
+	if err := m.integer(modPowCost(words(base.BitLen()), uint64(exp.BitLen()), n), modulus.BitLen()); err != nil {
+		return nil, err
 	}
-	abs := new(big.Int).Abs(m)
+	abs := new(big.Int).Abs(modulus)
 	if exp.Sign() < 0 {
+		if err := m.spend(4 * gcdCost(n, n)); err != nil {
+			return nil, err
+		}
 		inverse := new(big.Int).ModInverse(new(big.Int).Mod(base, abs), abs)
 		if inverse == nil {
 			return nil, errors.New("pow: the base has no inverse for the modulus")
 		}
 		base, exp = inverse, new(big.Int).Neg(exp)
 	}
-	_, r, err := divMod("%", starlark.MakeBigInt(new(big.Int).Exp(base, exp, abs)), starlark.MakeBigInt(m))
+	_, r, err := divMod(m, "%", starlark.MakeBigInt(new(big.Int).Exp(base, exp, abs)), starlark.MakeBigInt(modulus))
 	return r, err
 }
 
-func divmodBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func divmodBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var x, y starlark.Value
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 2, &x, &y); err != nil {
 		return nil, err
 	}
-	q, r, err := divMod("divmod", x, y)
+	q, r, err := divMod(m, "divmod", x, y)
 	if err != nil {
 		return nil, err
 	}
@@ -281,18 +329,21 @@ func divmodBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple,
 }
 
 // mapBuiltin returns a list where Python returns an iterator.
-func mapBuiltin(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func mapBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(args) < 2 || len(kwargs) > 0 {
 		return nil, errors.New("map: want a function and at least one iterable")
 	}
-	rows, err := starlark.Call(thread, starlark.Universe["zip"], args[1:], nil)
+	rows, err := zip(m, b, args[1:], nil)
 	if err != nil {
 		return nil, err
 	}
 	out := starlark.NewList(nil)
 	for row := range starlark.Elements(rows.(starlark.Iterable)) {
-		v, err := starlark.Call(thread, args[0], row.(starlark.Tuple), nil)
+		v, err := starlark.Call(m.thread, args[0], row.(starlark.Tuple), nil)
 		if err != nil {
+			return nil, err
+		}
+		if err := m.make(sizeGrown); err != nil {
 			return nil, err
 		}
 		if err := out.Append(v); err != nil {
@@ -302,7 +353,7 @@ func mapBuiltin(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tupl
 	return out, nil
 }
 
-func filterBuiltin(thread *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func filterBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var f starlark.Value
 	var items starlark.Iterable
 	if err := starlark.UnpackPositionalArgs(b.Name(), args, kwargs, 2, &f, &items); err != nil {
@@ -310,10 +361,16 @@ func filterBuiltin(thread *starlark.Thread, b *starlark.Builtin, args starlark.T
 	}
 	out := starlark.NewList(nil)
 	for v := range starlark.Elements(items) {
+		if err := m.make(sizeGrown); err != nil {
+			return nil, err
+		}
+		if err := m.spend(1); err != nil {
+			return nil, err
+		}
 		keep := v
 		if f != starlark.None {
 			var err error
-			if keep, err = starlark.Call(thread, f, starlark.Tuple{v}, nil); err != nil {
+			if keep, err = starlark.Call(m.thread, f, starlark.Tuple{v}, nil); err != nil {
 				return nil, err
 			}
 		}

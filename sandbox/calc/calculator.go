@@ -12,6 +12,9 @@ import (
 	"github.com/seed-095d5d2b/whale/sandbox"
 )
 
+// Version counts changes in what a program's result is. Evidence made under another version is other evidence.
+const Version = 2
+
 // EntryName is the name under which a program should give [Entry] to sandbox.Main.
 const EntryName = "calc"
 
@@ -53,11 +56,12 @@ func evaluate(src string, lim Limits) (Response, error) {
 	return Response{Output: out}, err
 }
 
-// Spec returns the sandbox spec of calculator workers with the given memory limit (bytes, at least 128 MiB) and wall time.
+// Spec returns the sandbox spec of calculator workers with the given memory limit (bytes, at least [Limits.Memory] and what the sandbox
+// asks for) and wall time. Both are guards against the unforeseen: the limits end a program long before.
 func Spec(lim Limits, memory int64, wall time.Duration) sandbox.Spec {
 	return sandbox.Spec{
 		Entry: EntryName, Memory: memory, Wall: wall, Steps: lim.Steps,
-		MaxOutput: 6*lim.Output + 4<<10, // JSON takes up to six bytes for one
+		MaxOutput: 6*min(lim.Output, MaxOutput) + 4<<10, // JSON takes up to six bytes for one
 	}
 }
 
@@ -86,6 +90,12 @@ func New(pool *sandbox.Pool, lim Limits) (*Calculator, error) {
 
 // Do evaluates src. What is wrong with the program, limits that it broke included, is in the Result; an error means that the
 // calculator itself did not work, or that ctx ended.
+//
+// A Result depends on the source and the limits alone, as it becomes evidence: steps and bytes are counted, and no clock is
+// read. A worker that ran out of time or memory or died, also when the sandbox repeated the request alone, proves nothing about the
+// program, since a busy or full machine does the same to any; and a program that could bring it about would be one that
+// the counting misses. So that is an error with the [*sandbox.Violation] in it, which the caller treats as the infrastructure's, instead of
+// a text that would sometimes be there and sometimes not. Only [sandbox.ReasonOutput] is a Result: bytes are counted.
 func (c *Calculator) Do(ctx context.Context, src string) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -101,8 +111,8 @@ func (c *Calculator) Do(ctx context.Context, src string) (Result, error) {
 	}
 	reply, err := c.pool.Do(ctx, req)
 	var broke *sandbox.Violation
-	if errors.As(err, &broke) {
-		return Result{Error: violationText(broke)}, nil
+	if errors.As(err, &broke) && broke.Reason == sandbox.ReasonOutput {
+		return Result{Error: "the program prints too much"}, nil
 	}
 	if err != nil {
 		return Result{}, fmt.Errorf("calculator: %w", err)
@@ -112,19 +122,6 @@ func (c *Calculator) Do(ctx context.Context, src string) (Result, error) {
 		return Result{}, fmt.Errorf("calculator: reply: %w", err)
 	}
 	return Result(resp), nil
-}
-
-// violationText depends on the limit alone, so that the same program gets the same text every time.
-func violationText(v *sandbox.Violation) string {
-	switch v.Reason {
-	case sandbox.ReasonMemory:
-		return "the program needs too much memory"
-	case sandbox.ReasonWall:
-		return "the program takes too much time"
-	case sandbox.ReasonOutput:
-		return "the program prints too much"
-	}
-	return "the program ended the calculator"
 }
 
 // harmless reports whether src is arithmetic of literals that cannot grow: without powers, names, strings and shifts

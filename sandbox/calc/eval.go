@@ -14,20 +14,39 @@ import (
 
 // Limits bound one evaluation. All of them are deterministic.
 type Limits struct {
-	Steps  uint64 `json:"steps"`  // interpreter steps; a turn of a loop takes some 15
+	Steps  uint64 `json:"steps"`  // interpreter steps; a turn of a loop takes some 20, an operation on large values more
 	Output int    `json:"output"` // bytes
 	Source int    `json:"source"` // bytes
 }
 
+// The largest limits. What is above them would take so much time or memory that a worker's wall or memory limit might come first.
+const (
+	MaxSteps  = 20_000_000
+	MaxOutput = 1 << 20
+	MaxSource = 16 << 10
+)
+
 // DefaultLimits fit a model's calculations.
 var DefaultLimits = Limits{Steps: 5_000_000, Output: 8 << 10, Source: 4 << 10}
 
-// check refuses limits that bound nothing.
+// check refuses limits that bound nothing, or more than can be kept.
 func (l Limits) check() error {
-	if l.Steps == 0 || l.Output <= 0 || l.Source <= 0 {
-		return fmt.Errorf("calc limits: got %d steps, %d output and %d source bytes, want more than 0 of each", l.Steps, l.Output, l.Source)
+	switch {
+	case l.Steps < 1 || l.Steps > MaxSteps:
+		return fmt.Errorf("calc limits: got %d steps, want 1 to %d", l.Steps, MaxSteps)
+	case l.Output < 1 || l.Output > MaxOutput:
+		return fmt.Errorf("calc limits: got %d bytes of output, want 1 to %d", l.Output, MaxOutput)
+	case l.Source < 1 || l.Source > MaxSource:
+		return fmt.Errorf("calc limits: got %d bytes of source, want 1 to %d", l.Source, MaxSource)
 	}
 	return nil
+}
+
+// Memory is how many bytes a worker needs so that its memory limit never decides: for what programs make and are charged for, for
+// what the interpreter makes at each step, and for the program itself and the collector.
+func (l Limits) Memory() int64 {
+	const bytesPerStep, rest = 32, 32 << 20
+	return maxAllocated + bytesPerStep*int64(min(l.Steps, MaxSteps)) + rest
 }
 
 // Error is what is wrong with a program, as text for the model: one line.
@@ -49,8 +68,8 @@ func errorAt(line int, format string, args ...any) *Error {
 
 const fileName = "program"
 
-// Eval runs src in this process and returns what it printed, also when it ends with an error; errors are *[Error]. The limits
-// do not cover memory: call it with sources that nobody vouches for only inside a worker.
+// Eval runs src in this process and returns what it printed, also when it ends with an error; errors are *[Error]. What it does not
+// charge for is thought to be small, but call it with sources that nobody vouches for only inside a worker.
 func Eval(src string, lim Limits) (out string, err error) {
 	if err := lim.check(); err != nil {
 		return "", err
@@ -71,17 +90,29 @@ func Eval(src string, lim Limits) (out string, err error) {
 	if err != nil {
 		return "", explain(err, src, lim)
 	}
-	rewrite(file)
-	m := &machine{out: output{limit: lim.Output}}
+	frame := rewrite(file)
+	thread := &starlark.Thread{Name: fileName}
+	thread.SetMaxExecutionSteps(lim.Steps)
+	m := &machine{out: output{limit: lim.Output}, thread: thread, limit: lim.Steps, depth: min(maxCalls, maxFrames/max(1, frame))}
 	env := m.builtins()
 	program, err := starlark.FileProgram(file, env.Has)
 	if err != nil {
 		return "", explain(err, src, lim)
 	}
-	thread := &starlark.Thread{Name: fileName}
-	thread.SetMaxExecutionSteps(lim.Steps)
 	_, err = program.Init(thread, env)
+	if err != nil && m.left() == 0 {
+		err = steps(err)
+	}
 	return m.out.String(), explain(err, src, lim)
+}
+
+// steps makes sure that whoever noticed first that the steps have run out, the error is the same.
+func steps(err error) error {
+	var run *starlark.EvalError
+	if errors.As(err, &run) {
+		run.Msg = errSteps.Error()
+	}
+	return err
 }
 
 // explain turns an error of the interpreter into one for the model.
@@ -107,7 +138,7 @@ func explain(err error, src string, lim Limits) error {
 			}
 		}
 	}
-	if strings.Contains(msg, "too many steps") {
+	if msg == errSteps.Error() {
 		msg = fmt.Sprintf("too many steps, the limit is %d", lim.Steps)
 	}
 	if name, ok := strings.CutPrefix(msg, "undefined: "); ok && slices.Contains(mathNames(), name) {

@@ -28,6 +28,9 @@ var floatFuncs = map[string]func(float64) float64{
 	"radians": func(x float64) float64 { return x * (math.Pi / 180) },
 }
 
+// floatCosts are those of the functions that take longer than a step or two.
+var floatCosts = map[string]uint64{"exp": preciseCost, "log2": 2 * preciseCost, "log10": 2 * preciseCost}
+
 var float2Funcs = map[string]func(x, y float64) float64{
 	"atan2": math.Atan2, "fmod": math.Mod, "copysign": math.Copysign,
 }
@@ -45,30 +48,33 @@ func mathNames() []string {
 	return names
 }
 
-func mathModule() *starlarkstruct.Module {
+func (m *machine) mathModule() *starlarkstruct.Module {
 	members := starlark.StringDict{}
 	for name, v := range mathConstants {
 		members[name] = starlark.Float(v)
 	}
 	for name, f := range floatFuncs {
-		members[name] = starlark.NewBuiltin(name, floatFunc(f))
+		members[name] = m.builtin(name, floatFunc(f, floatCosts[name]))
 	}
 	for name, f := range float2Funcs {
-		members[name] = starlark.NewBuiltin(name, float2Func(f))
+		members[name] = m.builtin(name, float2Func(f))
 	}
 	for name, f := range otherMath {
-		members[name] = starlark.NewBuiltin(name, f)
+		members[name] = m.builtin(name, f)
 	}
 	return &starlarkstruct.Module{Name: "math", Members: members}
 }
 
 // floats takes exactly n numbers.
-func floats(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, n int) ([]float64, error) {
+func (m *machine) floats(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, n int) ([]float64, error) {
 	if len(args) != n || len(kwargs) > 0 {
 		return nil, fmt.Errorf("%s: got %d arguments, want %d", b.Name(), len(args)+len(kwargs), n)
 	}
 	out := make([]float64, n)
 	for i, a := range args {
+		if err := m.chargeFloats(a, starlark.None); err != nil {
+			return nil, err
+		}
 		f, err := toFloat(a)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", b.Name(), err)
@@ -78,9 +84,12 @@ func floats(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, n
 	return out, nil
 }
 
-func floatFunc(f func(float64) float64) builtinFunc {
-	return func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		x, err := floats(b, args, kwargs, 1)
+func floatFunc(f func(float64) float64, cost uint64) builtinFunc {
+	return func(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		if err := m.spend(1 + cost); err != nil {
+			return nil, err
+		}
+		x, err := m.floats(b, args, kwargs, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -89,8 +98,8 @@ func floatFunc(f func(float64) float64) builtinFunc {
 }
 
 func float2Func(f func(x, y float64) float64) builtinFunc {
-	return func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		x, err := floats(b, args, kwargs, 2)
+	return func(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		x, err := m.floats(b, args, kwargs, 2)
 		if err != nil {
 			return nil, err
 		}
@@ -115,14 +124,17 @@ func checked(y float64, xs ...float64) (starlark.Value, error) {
 }
 
 func rounding(f func(float64) float64) builtinFunc {
-	return func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return func(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 		if len(args) == 1 {
 			if i, ok := boolToInt(args[0]).(starlark.Int); ok {
 				return i, nil
 			}
 		}
-		x, err := floats(b, args, kwargs, 1)
+		x, err := m.floats(b, args, kwargs, 1)
 		if err != nil {
+			return nil, err
+		}
+		if err := m.spend(4); err != nil {
 			return nil, err
 		}
 		return floatToInt(f(x[0]))
@@ -130,8 +142,8 @@ func rounding(f func(float64) float64) builtinFunc {
 }
 
 func floatTest(f func(float64) bool) builtinFunc {
-	return func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-		x, err := floats(b, args, kwargs, 1)
+	return func(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+		x, err := m.floats(b, args, kwargs, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +152,7 @@ func floatTest(f func(float64) bool) builtinFunc {
 }
 
 // ints takes between low and high integers; high < 0 means any number.
-func ints(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, low, high int) ([]*big.Int, error) {
+func (m *machine) ints(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, low, high int) ([]*big.Int, error) {
 	if len(args) < low || high >= 0 && len(args) > high || len(kwargs) > 0 {
 		return nil, fmt.Errorf("%s: got %d arguments, want %d", b.Name(), len(args)+len(kwargs), low)
 	}
@@ -150,25 +162,31 @@ func ints(b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple, low
 		if !ok {
 			return nil, fmt.Errorf("%s: got %s, want int", b.Name(), a.Type())
 		}
+		if err := m.integer(1+linearCost(words(bitLen(v))), bitLen(v)); err != nil {
+			return nil, err
+		}
 		out[i] = v.BigInt()
 	}
 	return out, nil
 }
 
-func gcd(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	xs, err := ints(b, args, kwargs, 0, -1)
+func gcd(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	xs, err := m.ints(b, args, kwargs, 0, -1)
 	if err != nil {
 		return nil, err
 	}
 	g := new(big.Int)
 	for _, x := range xs {
+		if err := m.spend(gcdCost(words(g.BitLen()), words(x.BitLen()))); err != nil {
+			return nil, err
+		}
 		g.GCD(nil, nil, g, new(big.Int).Abs(x))
 	}
 	return starlark.MakeBigInt(g), nil
 }
 
-func lcm(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	xs, err := ints(b, args, kwargs, 0, -1)
+func lcm(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	xs, err := m.ints(b, args, kwargs, 0, -1)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +195,9 @@ func lcm(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []
 		if x.Sign() == 0 {
 			return starlark.MakeInt(0), nil
 		}
-		if l.BitLen()+x.BitLen() > maxBits {
-			return nil, errTooLarge
+		n, k := words(l.BitLen()), words(x.BitLen())
+		if err := m.integer(gcdCost(n, k)+divCost(k, n)+divCost(k, 1)+mulCost(n, k), l.BitLen()+x.BitLen()); err != nil {
+			return nil, err
 		}
 		abs := new(big.Int).Abs(x)
 		g := new(big.Int).GCD(nil, nil, l, abs)
@@ -187,19 +206,19 @@ func lcm(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []
 	return starlark.MakeBigInt(l), nil
 }
 
-func factorial(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	xs, err := ints(b, args, kwargs, 1, 1)
+func factorial(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	xs, err := m.ints(b, args, kwargs, 1, 1)
 	if err != nil {
 		return nil, err
 	}
 	if xs[0].Sign() < 0 {
 		return nil, errors.New("factorial: got a negative number")
 	}
-	return product(xs[0], xs[0])
+	return product(m, xs[0], xs[0])
 }
 
-func perm(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	xs, err := ints(b, args, kwargs, 1, 2)
+func perm(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	xs, err := m.ints(b, args, kwargs, 1, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -210,14 +229,19 @@ func perm(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs [
 	if k.Cmp(n) > 0 {
 		return starlark.MakeInt(0), nil
 	}
-	return product(n, k)
+	return product(m, n, k)
 }
 
 // product is n·(n-1)·…, k factors, bounded.
-func product(n, k *big.Int) (starlark.Value, error) {
+func product(m *machine, n, k *big.Int) (starlark.Value, error) {
 	const most = 20_000
 	if !k.IsInt64() || k.Int64() > most || k.Int64()*int64(n.BitLen()) > 2*maxBits {
 		return nil, errTooLarge
+	}
+	factors := uint64(k.Int64())
+	size := min(int(factors)*n.BitLen(), maxBits)
+	if err := m.integer(factors*(2+words(size)*words(n.BitLen())/128), size); err != nil {
+		return nil, err
 	}
 	p := big.NewInt(1)
 	f := new(big.Int).Set(n)
@@ -228,8 +252,8 @@ func product(n, k *big.Int) (starlark.Value, error) {
 	return starlark.MakeBigInt(p), nil
 }
 
-func comb(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	xs, err := ints(b, args, kwargs, 2, 2)
+func comb(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	xs, err := m.ints(b, args, kwargs, 2, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -244,30 +268,33 @@ func comb(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs [
 	if rest.Cmp(k) < 0 {
 		k = rest
 	}
-	above, err := product(n, k)
+	above, err := product(m, n, k)
 	if err != nil {
 		return nil, err
 	}
-	below, err := product(k, k)
+	below, err := product(m, k, k)
 	if err != nil {
 		return nil, err
 	}
-	return floorDiv(above, below)
+	return floorDiv(m, above, below)
 }
 
-func isqrt(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	xs, err := ints(b, args, kwargs, 1, 1)
+func isqrt(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	xs, err := m.ints(b, args, kwargs, 1, 1)
 	if err != nil {
 		return nil, err
 	}
 	if xs[0].Sign() < 0 {
 		return nil, errors.New("isqrt: got a negative number")
 	}
+	if err := m.spend(sqrtCost(words(xs[0].BitLen()))); err != nil {
+		return nil, err
+	}
 	return starlark.MakeBigInt(new(big.Int).Sqrt(xs[0])), nil
 }
 
-func logBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	x, err := floats(b, args, kwargs, max(1, min(2, len(args))))
+func logBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	x, err := m.floats(b, args, kwargs, max(1, min(2, len(args))))
 	if err != nil {
 		return nil, err
 	}
@@ -275,6 +302,9 @@ func logBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw
 		if v <= 0 {
 			return nil, errDomain
 		}
+	}
+	if err := m.spend(uint64(len(x)) * preciseCost); err != nil {
+		return nil, err
 	}
 	if len(x) == 1 {
 		return checked(preciseLog(x[0]), x...)
@@ -285,38 +315,47 @@ func logBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw
 	return checked(preciseLog(x[0])/preciseLog(x[1]), x...)
 }
 
-func floatPow(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	x, err := floats(b, args, kwargs, 2)
+func floatPow(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	x, err := m.floats(b, args, kwargs, 2)
 	if err != nil {
 		return nil, err
 	}
 	if x[0] == 0 && x[1] < 0 {
 		return nil, errDomain
 	}
+	if err := m.spend(powSteps(x[0], x[1])); err != nil {
+		return nil, err
+	}
 	return checked(precisePow(x[0], x[1]), x...)
 }
 
-func prod(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func prod(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var items starlark.Iterable
 	var p starlark.Value = starlark.MakeInt(1)
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "iterable", &items, "start?", &p); err != nil {
 		return nil, err
 	}
 	for v := range starlark.Elements(items) {
+		if err := m.spend(1); err != nil {
+			return nil, err
+		}
 		if !isNumber(v) {
 			return nil, fmt.Errorf("prod: got %s, want numbers", v.Type())
 		}
 		var err error
-		if p, err = mul(p, v); err != nil {
+		if p, err = mul(m, p, v); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-func hypot(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-	x, err := floats(b, args, kwargs, len(args))
+func hypot(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	x, err := m.floats(b, args, kwargs, len(args))
 	if err != nil {
+		return nil, err
+	}
+	if err := m.spend(uint64(len(x))); err != nil {
 		return nil, err
 	}
 	h := 0.0
@@ -326,13 +365,13 @@ func hypot(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs 
 	return checked(h, x...)
 }
 
-func isclose(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func isclose(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var a, c starlark.Value
 	var rel, abs starlark.Value = starlark.Float(1e-9), starlark.Float(0)
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "a", &a, "b", &c, "rel_tol?", &rel, "abs_tol?", &abs); err != nil {
 		return nil, err
 	}
-	x, err := floats(b, starlark.Tuple{a, c, rel, abs}, nil, 4)
+	x, err := m.floats(b, starlark.Tuple{a, c, rel, abs}, nil, 4)
 	if err != nil {
 		return nil, err
 	}

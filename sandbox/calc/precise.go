@@ -90,6 +90,20 @@ func preciseLogBase(base float64) func(float64) float64 {
 	}
 }
 
+// mostMultiplied is the largest power that is computed by multiplying.
+const mostMultiplied = 1 << 16
+
+// powSteps is the cost of precisePow.
+func powSteps(x, y float64) uint64 {
+	switch {
+	case y == 0.5, math.IsNaN(y), math.IsInf(y, 0):
+		return 2
+	case y == math.Trunc(y) && math.Abs(y) <= mostMultiplied:
+		return 4 + 4*uint64(math.Ilogb(math.Abs(y)+1))
+	}
+	return 2 * preciseCost
+}
+
 // precisePow is x**y. The special cases (zeros, infinities, no numbers) are those of the standard library, which follow C.
 func precisePow(x, y float64) float64 {
 	switch {
@@ -108,8 +122,10 @@ func precisePow(x, y float64) float64 {
 	} else if size < -1200 {
 		return math.Copysign(0, sign)
 	}
-	const most = 1 << 16
-	if y == math.Trunc(y) && math.Abs(y) <= most {
+	if y == 0.5 {
+		return math.Sqrt(x) // which is rounded once, too
+	}
+	if y == math.Trunc(y) && math.Abs(y) <= mostMultiplied {
 		return sign * rounded(intPower(x, y))
 	}
 	return sign * rounded(bigExp(work().Mul(bigOf(y), bigLog(x))))

@@ -1,7 +1,6 @@
 package calc
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -37,10 +36,14 @@ func pyFloat(f float64) string {
 	return s
 }
 
-func pyInt(i starlark.Int) (string, error) {
+func (w *reprWriter) int(i starlark.Int) (string, error) {
 	// 3.3 bits a digit: a cheap test first, as writing digits takes quadratic time.
-	if big := i.BigInt(); big.BitLen() > maxDigits*10/3+8 {
+	n := bitLen(i)
+	if n > maxDigits*10/3+8 {
 		return "", fmt.Errorf("the integer has more than %d digits", maxDigits)
+	}
+	if err := w.m.spend(1 + digitsCost(words(n))); err != nil {
+		return "", err
 	}
 	s := i.String()
 	if len(strings.TrimPrefix(s, "-")) > maxDigits {
@@ -49,42 +52,69 @@ func pyInt(i starlark.Int) (string, error) {
 	return s, nil
 }
 
-// pyStr is Python's str(v).
-func pyStr(v starlark.Value) (string, error) {
+// str is Python's str(v).
+func (m *machine) str(v starlark.Value) (string, error) {
 	if s, ok := v.(starlark.String); ok {
 		return string(s), nil
 	}
-	return pyRepr(v)
+	return m.repr(v)
 }
 
-// pyRepr is Python's repr(v).
-func pyRepr(v starlark.Value) (string, error) {
-	var w reprWriter
+// repr is Python's repr(v).
+func (m *machine) repr(v starlark.Value) (string, error) {
+	w := reprWriter{m: m}
 	err := w.value(v, nil)
 	return w.String(), err
 }
 
-type reprWriter struct{ strings.Builder }
+type reprWriter struct {
+	strings.Builder
+	m    *machine
+	paid int // bytes of the text
+}
 
-func (w *reprWriter) value(v starlark.Value, path []starlark.Value) error {
-	if w.Len() > maxText {
+// room charges for the text so far and for n more bytes, with what the builder has in reserve.
+func (w *reprWriter) room(n int) error {
+	if w.Len()+n > maxText {
 		return errTooLarge
 	}
+	owed := w.Len() + n - w.paid
+	if owed <= 0 {
+		return nil
+	}
+	w.paid += owed
+	return w.m.make(2 * owed)
+}
+
+func (w *reprWriter) value(v starlark.Value, path []starlark.Value) error {
+	if err := w.room(32); err != nil { // of what has a fixed size
+		return err
+	}
+	if err := w.m.spend(2 + uint64(len(path))/8); err != nil {
+		return err
+	}
 	if len(path) > maxDepth {
-		return errors.New("the value is nested too deeply")
+		return errDeep
 	}
 	switch v := v.(type) {
 	case starlark.Float:
+		if err := w.m.spend(floatText); err != nil {
+			return err
+		}
 		w.WriteString(pyFloat(float64(v)))
 	case starlark.Int:
-		s, err := pyInt(v)
+		s, err := w.int(v)
 		if err != nil {
 			return err
 		}
 		w.WriteString(s)
 	case starlark.String:
-		if len(v) > maxText {
-			return errTooLarge
+		const longest = 4 // bytes that quoted makes of one
+		if err := w.room(longest * len(v)); err != nil {
+			return err
+		}
+		if err := w.m.spend(uint64(len(v)) / 2); err != nil {
+			return err
 		}
 		w.quoted(string(v))
 	case *starlark.List:

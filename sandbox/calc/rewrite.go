@@ -7,6 +7,15 @@ const (
 	showName   = "__show__"   // prints the value of the last statement
 	enterName  = "__enter__"  // checks the depth of calls
 	updateName = "__update__" // container[index] op= value
+	setName    = "__set__"    // container[index] = value
+	keyName    = "__key__"    // an index that is assigned to in another way
+	attrName   = "__attr__"   // value.name
+	methodName = "__method__" // value.name(arguments)
+	sliceName  = "__slice__"  // container[low:high:step]
+	spreadName = "__spread__" // *arguments and **arguments
+	dictName   = "__dict__"   // {key: value}
+	tableName  = "__table__"  // a dict made by a comprehension
+	opIndex    = "__index__"  // container[index]
 	formatName = "__format__" // explains that str.format is not available
 )
 
@@ -14,44 +23,68 @@ const (
 var opNames = map[syntax.Token]string{
 	syntax.PLUS: "__add__", syntax.MINUS: "__sub__", syntax.STAR: "__mul__", syntax.SLASH: "__div__",
 	syntax.SLASHSLASH: "__floordiv__", syntax.PERCENT: "__mod__", syntax.LTLT: "__lshift__", syntax.GTGT: "__rshift__",
+	syntax.AMP: "__and__", syntax.PIPE: "__or__", syntax.CIRCUMFLEX: "__xor__", syntax.IN: "__in__", syntax.NOT_IN: "__notin__",
+	syntax.EQL: "__eq__", syntax.NEQ: "__ne__", syntax.LT: "__lt__", syntax.LE: "__le__", syntax.GT: "__gt__", syntax.GE: "__ge__",
 }
 
 // signNames are those of the unary operators.
 var signNames = map[syntax.Token]string{syntax.MINUS: "__neg__", syntax.PLUS: "__pos__", syntax.TILDE: "__invert__"}
 
-// assignNames are those of the augmented assignments. `+=` has its own because it extends lists in place.
+// assignNames are those of the augmented assignments. `+=` and `|=` have their own because they change containers in place.
 var assignNames = map[syntax.Token]string{
 	syntax.PLUS_EQ: "__iadd__", syntax.MINUS_EQ: "__sub__", syntax.STAR_EQ: "__mul__", syntax.SLASH_EQ: "__div__",
 	syntax.SLASHSLASH_EQ: "__floordiv__", syntax.PERCENT_EQ: "__mod__", syntax.LTLT_EQ: "__lshift__", syntax.GTGT_EQ: "__rshift__",
+	syntax.AMP_EQ: "__and__", syntax.PIPE_EQ: "__ior__", syntax.CIRCUMFLEX_EQ: "__xor__",
 }
 
-// rewrite replaces arithmetic by calls, guards function bodies, and makes the last expression print itself.
-func rewrite(file *syntax.File) {
-	file.Stmts = stmts(file.Stmts)
+// rewrite replaces whatever can cost more than a few instructions by calls, guards function bodies, and makes the last expression
+// print itself. It returns how many bytes a call of any of the program's functions takes at most.
+func rewrite(file *syntax.File) (frame int) {
+	syntax.Walk(file, func(n syntax.Node) bool {
+		switch n.(type) {
+		case *syntax.DefStmt, *syntax.LambdaExpr:
+			frame = max(frame, frameSize(n))
+		}
+		return true
+	})
 	if len(file.Stmts) == 0 {
-		return
+		return frame
 	}
 	last, ok := file.Stmts[len(file.Stmts)-1].(*syntax.ExprStmt)
-	if !ok {
-		return
-	}
-	start, _ := last.X.Span()
-	_, isCall := last.X.(*syntax.CallExpr)
-	if isCall && isOperator(last.X) {
-		isCall = false
-	}
 	// A call that returns None was made for what it does; print is one.
-	quiet := ident(start, "False")
-	if isCall {
-		quiet = ident(start, "True")
+	quiet := "False"
+	if ok && isCall(last.X) {
+		quiet = "True"
 	}
-	last.X = call(start, showName, last.X, quiet)
+	file.Stmts = stmts(file.Stmts)
+	if ok {
+		start, _ := last.X.Span()
+		last.X = call(start, showName, last.X, ident(start, quiet))
+	}
+	return frame
 }
 
-// isOperator reports whether a call is one of rewrite's own.
-func isOperator(x syntax.Expr) bool {
-	fn, ok := x.(*syntax.CallExpr).Fn.(*syntax.Ident)
-	return ok && len(fn.Name) > 2 && fn.Name[:2] == "__"
+// frameSize is how many bytes a call of f takes at most: every variable, and every value that waits for others, comes from a node or
+// from the call that replaces it.
+func frameSize(f syntax.Node) int {
+	nodes := 0
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if n != nil {
+			nodes++
+		}
+		return true
+	})
+	return 2 * nodes * sizePointer
+}
+
+// isCall reports whether x is a call that the program wrote, and not a power.
+func isCall(x syntax.Expr) bool {
+	c, ok := x.(*syntax.CallExpr)
+	if !ok {
+		return false
+	}
+	fn, ok := c.Fn.(*syntax.Ident)
+	return !ok || fn.Name != powName
 }
 
 func ident(pos syntax.Position, name string) syntax.Expr {
@@ -62,7 +95,7 @@ func call(pos syntax.Position, name string, args ...syntax.Expr) syntax.Expr {
 	return &syntax.CallExpr{Fn: ident(pos, name), Lparen: pos, Args: args, Rparen: pos}
 }
 
-func text(pos syntax.Position, s string) syntax.Expr {
+func quoted(pos syntax.Position, s string) syntax.Expr {
 	return &syntax.Literal{Token: syntax.STRING, TokenPos: pos, Raw: s, Value: s}
 }
 
@@ -80,7 +113,7 @@ func stmt(s syntax.Stmt) syntax.Stmt {
 	case *syntax.IfStmt:
 		s.Cond, s.True, s.False = expr(s.Cond), stmts(s.True), stmts(s.False)
 	case *syntax.ForStmt:
-		s.Vars, s.X, s.Body = expr(s.Vars), expr(s.X), stmts(s.Body)
+		s.Vars, s.X, s.Body = assigned(s.Vars), expr(s.X), stmts(s.Body)
 	case *syntax.WhileStmt:
 		s.Cond, s.Body = expr(s.Cond), stmts(s.Body)
 	case *syntax.ReturnStmt:
@@ -98,11 +131,7 @@ func stmt(s syntax.Stmt) syntax.Stmt {
 
 // assign rewrites `x op= y` into `x = op(x, y)`, and `c[i] op= y` into a call that evaluates c and i once.
 func assign(s *syntax.AssignStmt) syntax.Stmt {
-	s.LHS, s.RHS = expr(s.LHS), expr(s.RHS)
-	name, ok := assignNames[s.Op]
-	if !ok {
-		return s
-	}
+	s.RHS = expr(s.RHS)
 	target := s.LHS
 	for {
 		p, ok := target.(*syntax.ParenExpr)
@@ -111,14 +140,43 @@ func assign(s *syntax.AssignStmt) syntax.Stmt {
 		}
 		target = p.X
 	}
+	name, ok := assignNames[s.Op]
+	if !ok {
+		if x, ok := target.(*syntax.IndexExpr); ok {
+			return &syntax.ExprStmt{X: call(s.OpPos, setName, expr(x.X), expr(x.Y), s.RHS)}
+		}
+		s.LHS = assigned(s.LHS)
+		return s
+	}
 	switch target := target.(type) {
 	case *syntax.Ident:
 		s.RHS = call(s.OpPos, name, ident(target.NamePos, target.Name), s.RHS)
 		s.Op = syntax.EQ
 	case *syntax.IndexExpr:
-		return &syntax.ExprStmt{X: call(s.OpPos, updateName, target.X, target.Y, text(s.OpPos, name), s.RHS)}
+		return &syntax.ExprStmt{X: call(s.OpPos, updateName, expr(target.X), expr(target.Y), quoted(s.OpPos, name), s.RHS)}
 	}
 	return s // the resolver refuses any other target
+}
+
+// assigned rewrites what is assigned to by anything but a plain assignment.
+func assigned(x syntax.Expr) syntax.Expr {
+	switch x := x.(type) {
+	case *syntax.IndexExpr:
+		x.X, x.Y = expr(x.X), call(x.Lbrack, keyName, expr(x.Y))
+	case *syntax.DotExpr:
+		x.X = expr(x.X)
+	case *syntax.ParenExpr:
+		x.X = assigned(x.X)
+	case *syntax.ListExpr:
+		for i, y := range x.List {
+			x.List[i] = assigned(y)
+		}
+	case *syntax.TupleExpr:
+		for i, y := range x.List {
+			x.List[i] = assigned(y)
+		}
+	}
+	return x
 }
 
 func params(list []syntax.Expr) {
@@ -158,52 +216,75 @@ func expr(x syntax.Expr) syntax.Expr {
 	case *syntax.CondExpr:
 		x.Cond, x.True, x.False = expr(x.Cond), expr(x.True), expr(x.False)
 	case *syntax.IndexExpr:
-		x.X, x.Y = expr(x.X), expr(x.Y)
+		return call(x.Lbrack, opIndex, expr(x.X), expr(x.Y))
 	case *syntax.SliceExpr:
-		x.X = expr(x.X)
-		for _, part := range []*syntax.Expr{&x.Lo, &x.Hi, &x.Step} {
-			if *part != nil {
-				*part = expr(*part)
+		args := []syntax.Expr{expr(x.X)}
+		for _, part := range []syntax.Expr{x.Lo, x.Hi, x.Step} {
+			if part == nil {
+				part = ident(x.Lbrack, "None")
+			} else {
+				part = expr(part)
 			}
+			args = append(args, part)
 		}
+		return call(x.Lbrack, sliceName, args...)
 	case *syntax.DotExpr:
-		x.X = expr(x.X)
+		return call(x.Dot, attrName, expr(x.X), quoted(x.NamePos, x.Name.Name))
 	case *syntax.CallExpr:
-		if dot, ok := x.Fn.(*syntax.DotExpr); ok && dot.Name.Name == "format" {
+		arguments(x.Args)
+		dot, ok := x.Fn.(*syntax.DotExpr)
+		switch {
+		case ok && dot.Name.Name == "format":
 			return call(x.Lparen, formatName)
+		case ok:
+			args := append([]syntax.Expr{expr(dot.X), quoted(dot.NamePos, dot.Name.Name)}, x.Args...)
+			return call(x.Lparen, methodName, args...)
 		}
 		x.Fn = expr(x.Fn)
-		exprs(x.Args)
 	case *syntax.ListExpr:
 		exprs(x.List)
 	case *syntax.TupleExpr:
 		exprs(x.List)
 	case *syntax.DictExpr:
+		pairs := &syntax.TupleExpr{Lparen: x.Lbrace, Rparen: x.Rbrace}
 		for _, e := range x.List {
-			entry(e)
+			if e, ok := e.(*syntax.DictEntry); ok {
+				pairs.List = append(pairs.List, expr(e.Key), expr(e.Value))
+			}
 		}
-	case *syntax.DictEntry:
-		entry(x)
+		return call(x.Lbrace, dictName, pairs)
 	case *syntax.LambdaExpr:
 		params(x.Params)
 		// None or body is body.
 		x.Body = &syntax.BinaryExpr{X: call(x.Lambda, enterName), OpPos: x.Lambda, Op: syntax.OR, Y: expr(x.Body)}
 	case *syntax.Comprehension:
-		x.Body = expr(x.Body)
+		if e, ok := x.Body.(*syntax.DictEntry); ok {
+			e.Key, e.Value = call(e.Colon, keyName, expr(e.Key)), expr(e.Value)
+		} else {
+			x.Body = expr(x.Body)
+		}
 		for _, c := range x.Clauses {
 			switch c := c.(type) {
 			case *syntax.ForClause:
-				c.Vars, c.X = expr(c.Vars), expr(c.X)
+				c.Vars, c.X = assigned(c.Vars), expr(c.X)
 			case *syntax.IfClause:
 				c.Cond = expr(c.Cond)
 			}
+		}
+		if x.Curly {
+			return call(x.Lbrack, tableName, x)
 		}
 	}
 	return x
 }
 
-func entry(x syntax.Expr) {
-	if e, ok := x.(*syntax.DictEntry); ok {
-		e.Key, e.Value = expr(e.Key), expr(e.Value)
+// arguments rewrites those of a call.
+func arguments(list []syntax.Expr) {
+	for i, x := range list {
+		list[i] = expr(x)
+		if u, ok := x.(*syntax.UnaryExpr); ok && (u.Op == syntax.STAR || u.Op == syntax.STARSTAR) {
+			u.X = call(u.OpPos, spreadName, u.X)
+			list[i] = u
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // roundBuiltin is Python's round: halves go to the even neighbour, and the exact value of a float decides what a half is
 // (2.675 is a little less than it looks, so it rounds to 2.67).
-func roundBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func roundBuiltin(m *machine, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var number, digits starlark.Value
 	if err := starlark.UnpackArgs(b.Name(), args, kwargs, "number", &number, "ndigits?", &digits); err != nil {
 		return nil, err
@@ -37,8 +37,22 @@ func roundBuiltin(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, 
 		if whole || n >= 0 {
 			return v, nil
 		}
+		size := words(bitLen(v))
+		if err := m.integer(powCost(size)+divCost(2*size+1, size)+mulCost(size, size), bitLen(v)+4); err != nil {
+			return nil, err
+		}
 		return starlark.MakeBigInt(roundInt(v.BigInt(), -n)), nil
 	case starlark.Float:
+		cost := uint64(floatText + 4)
+		switch {
+		case n < 0:
+			cost = 100
+		case n > 20:
+			cost += 200
+		}
+		if err := m.spend(cost); err != nil {
+			return nil, err
+		}
 		if whole {
 			return floatToInt(math.RoundToEven(float64(v)))
 		}
@@ -57,7 +71,7 @@ func floatToInt(f float64) (starlark.Value, error) {
 
 // roundInt rounds to a multiple of 10^n.
 func roundInt(v *big.Int, n int) *big.Int {
-	if n > v.BitLen() { // 10^n is more than twice |v|
+	if 3*n > v.BitLen() { // 10^n is more than twice |v|
 		return new(big.Int)
 	}
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)

@@ -2,12 +2,17 @@ package calc
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // powName is the function that `**` becomes. The program cannot mean it: names with two leading underscores are refused.
 const powName = "__pow__"
+
+// infName is what literals become that are too large for a float.
+const infName = "__inf__"
 
 // edit replaces the bytes [start, end) of the source. Edits never add or remove line breaks outside what they replace, so
 // that lines keep their numbers.
@@ -52,14 +57,25 @@ func (t *translator) token(i int, tok token) error {
 		return errorAt(tok.line, "%q is not available in the calculator", tok.text)
 	case tok.kind == tokName && tok.text == "for" && !t.startsStatement(i):
 		t.generator(i)
-	case tok.kind == tokNumber && strings.Contains(tok.text, "_"):
-		t.edits = append(t.edits, edit{tok.start, tok.end, strings.ReplaceAll(tok.text, "_", ""), 3})
+	case tok.kind == tokNumber:
+		t.number(tok)
 	case tok.kind == tokOp && tok.text == "**":
 		t.power(i)
 	case tok.kind == tokOp && tok.text == "**=":
 		return t.powerAssign(i)
 	}
 	return nil
+}
+
+// number takes the underscores out of a literal, and makes one that no float can hold infinite, as Python does.
+func (t *translator) number(tok token) {
+	text := strings.ReplaceAll(tok.text, "_", "")
+	if f, err := strconv.ParseFloat(text, 64); err != nil && math.IsInf(f, 0) && strings.ContainsAny(text, ".eE") {
+		text = infName
+	}
+	if text != tok.text {
+		t.edits = append(t.edits, edit{tok.start, tok.end, text, 3})
+	}
 }
 
 func (t *translator) apply(src string) string {

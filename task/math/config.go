@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/sandbox"
+	"github.com/seed-095d5d2b/whale/sandbox/calc"
 )
 
 // The sources of problems.
@@ -22,7 +24,8 @@ type Config struct {
 	Verifier   VerifierOptions          `json:"verifier" yaml:"verifier"`
 }
 
-// CalculatorLimits bound one call of the calculator. [Sandboxed] gives a calculator that keeps them; the environment cuts the output of any other.
+// CalculatorLimits bound one call of the calculator. Steps, source and output decide; memory and wall time guard the worker against what
+// they miss, and reaching one of those is the infrastructure's error (see calc.Calculator.Do). [Sandboxed] gives a calculator that keeps them; the environment cuts the output of any other.
 type CalculatorLimits struct {
 	Steps       uint64  `json:"steps" yaml:"steps"`               // interpreter steps
 	MemoryBytes int64   `json:"memory_bytes" yaml:"memory_bytes"` // of the worker
@@ -71,22 +74,26 @@ func (c Config) Validate() error {
 	return c.Verifier.Validate()
 }
 
-// maxWallSeconds keeps the wall time a duration that a timer can hold; no calculation of a model is worth an hour.
+// No calculation of a model is worth an hour.
 const maxWallSeconds = 3600
 
-// Validate reports limits that allow nothing.
+// leastWall is the shortest wall time, in seconds, that is a guard and does not decide: a million steps take some tenths.
+func (l CalculatorLimits) leastWall() float64 { return 1 + float64(l.Steps)/1e6 }
+
+// Validate reports limits that allow nothing, or that the calculator cannot keep.
 func (l CalculatorLimits) Validate() error {
+	leastMemory := max(sandbox.MinMemory, l.evaluation().Memory())
 	switch {
-	case l.Steps < 1:
-		return fmt.Errorf("calculator.steps: got %d, want at least 1", l.Steps)
-	case l.MemoryBytes < 1:
-		return fmt.Errorf("calculator.memory_bytes: got %d, want at least 1", l.MemoryBytes)
-	case !(l.WallSeconds > 0 && l.WallSeconds <= maxWallSeconds):
-		return fmt.Errorf("calculator.wall_seconds: got %v, want more than 0 and at most %d", l.WallSeconds, maxWallSeconds)
-	case l.SourceBytes < 1:
-		return fmt.Errorf("calculator.source_bytes: got %d, want at least 1", l.SourceBytes)
-	case l.OutputBytes < 1:
-		return fmt.Errorf("calculator.output_bytes: got %d, want at least 1", l.OutputBytes)
+	case l.Steps < 1 || l.Steps > calc.MaxSteps:
+		return fmt.Errorf("calculator.steps: got %d, want 1 to %d", l.Steps, calc.MaxSteps)
+	case l.MemoryBytes < leastMemory || l.MemoryBytes > sandbox.MaxMemory:
+		return fmt.Errorf("calculator.memory_bytes: got %d, want %d to %d with %d steps", l.MemoryBytes, leastMemory, sandbox.MaxMemory, l.Steps)
+	case !(l.WallSeconds >= l.leastWall() && l.WallSeconds <= maxWallSeconds):
+		return fmt.Errorf("calculator.wall_seconds: got %v, want %v to %d with %d steps", l.WallSeconds, l.leastWall(), maxWallSeconds, l.Steps)
+	case l.SourceBytes < 1 || l.SourceBytes > calc.MaxSource:
+		return fmt.Errorf("calculator.source_bytes: got %d, want 1 to %d", l.SourceBytes, calc.MaxSource)
+	case l.OutputBytes < 1 || l.OutputBytes > calc.MaxOutput:
+		return fmt.Errorf("calculator.output_bytes: got %d, want 1 to %d", l.OutputBytes, calc.MaxOutput)
 	}
 	return nil
 }

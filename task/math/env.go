@@ -11,7 +11,8 @@ import (
 )
 
 // Calculator evaluates a Python-syntax expression or short program that a model wrote. Its output is what the program printed or
-// the value of its last expression; errText is the program's own mistake, a broken limit included; err is the infrastructure's.
+// the value of its last expression; errText is the program's own mistake, a broken limit included, and depends on
+// src alone; err is the infrastructure's.
 // It is called from many goroutines at once.
 type Calculator interface {
 	Do(ctx context.Context, src string) (output, errText string, err error)

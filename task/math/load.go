@@ -22,8 +22,8 @@ const maxLine = 1 << 20
 // Loaded is what a file holds.
 type Loaded struct {
 	Examples   []whale.Example
-	Duplicates int // lines dropped because their text, normalised, was there before
-	Conflicts  int // those among them whose answer differs from the one kept
+	Lines      []int // of the examples
+	Duplicates int   // lines dropped because their text, normalised, was there before with the same answer
 }
 
 // row is a line of a data file. Other fields are ignored.
@@ -35,7 +35,8 @@ type row struct {
 }
 
 // Load reads a JSONL file: one object a line with "problem" or "question", "answer" (a string or an integer) and, if the file has
-// it, "id". Empty lines are skipped, repeated problems dropped and counted. An error names file and line.
+// it, "id". Empty lines are skipped, repeated problems dropped and counted; a problem that is repeated with another answer is an error, as
+// is one that differs in letter case alone. An error names file and line.
 func Load(path string) (Loaded, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -48,7 +49,7 @@ func Load(path string) (Loaded, error) {
 // read reads lines from r. The source goes into the examples' Meta, the path into errors.
 func read(r io.Reader, source, path string) (Loaded, error) {
 	var out Loaded
-	answers := make(map[string]string) // by normalised text
+	seen := make(map[string]place) // by normalised text
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	n := 0
@@ -61,20 +62,22 @@ func read(r io.Reader, source, path string) (Loaded, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		x, answer, err := parseRow(line, source)
+		x, err := parseRow(line, source)
 		if err != nil {
 			return Loaded{}, fmt.Errorf("math: %s:%d: %w", path, n, err)
 		}
 		key := task.Normalize(x.View[viewQuestion])
-		if before, ok := answers[key]; ok {
-			out.Duplicates++
-			if canonical(before) != canonical(answer) {
-				out.Conflicts++
+		here := place{path: path, line: n, example: x}
+		if before, ok := seen[key]; ok {
+			if err := here.repeats(before); err != nil {
+				return Loaded{}, err
 			}
+			out.Duplicates++
 			continue
 		}
-		answers[key] = answer
+		seen[key] = here
 		out.Examples = append(out.Examples, x)
+		out.Lines = append(out.Lines, n)
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
@@ -88,39 +91,62 @@ func read(r io.Reader, source, path string) (Loaded, error) {
 	return out, nil
 }
 
-func parseRow(line []byte, source string) (x whale.Example, answer string, err error) {
+// place is where a problem was found.
+type place struct {
+	path    string
+	line    int
+	split   whale.Split // where it is known
+	example whale.Example
+}
+
+// repeats refuses a problem that was there before, unless with the same answer.
+func (p place) repeats(before place) error {
+	if sameAnswer(p.example.Answer, before.example.Answer) {
+		return nil
+	}
+	text, first := p.example.View[viewQuestion], before.example.View[viewQuestion]
+	same := "the same problem"
+	if task.Normalize(text) == task.Normalize(first) && strings.Join(strings.Fields(text), " ") != strings.Join(strings.Fields(first), " ") {
+		same = "a problem that differs in letter case or spelling alone"
+	}
+	return fmt.Errorf("math: %s:%d: got answer %s for problem %q, but %s at %s:%d has answer %s", p.path, p.line, clip(string(p.example.Answer)),
+		clip(text), same, before.path, before.line, clip(string(before.example.Answer)))
+}
+
+func parseRow(line []byte, source string) (x whale.Example, err error) {
 	if !utf8.Valid(line) {
-		return x, "", errors.New("got bytes that are not UTF-8")
+		return x, errors.New("got bytes that are not UTF-8")
 	}
 	var r row
 	if err := json.Unmarshal(line, &r); err != nil {
-		return x, "", fmt.Errorf("got a line that is no JSON object of a problem: %w", err)
+		return x, fmt.Errorf("got a line that is no JSON object of a problem: %w", err)
 	}
 	text := r.Problem
 	switch {
 	case r.Problem != nil && r.Question != nil:
-		return x, "", errors.New(`got both "problem" and "question", want one of them`)
+		return x, errors.New(`got both "problem" and "question", want one of them`)
 	case r.Problem == nil && r.Question == nil:
-		return x, "", errors.New(`got neither "problem" nor "question", want one of them`)
+		return x, errors.New(`got neither "problem" nor "question", want one of them`)
 	case r.Problem == nil:
 		text = r.Question
 	}
 	if strings.TrimSpace(*text) == "" {
-		return x, "", errors.New("got an empty problem text")
+		return x, errors.New("got an empty problem text")
 	}
-	if answer, err = scalar(r.Answer); err != nil {
-		return x, "", fmt.Errorf(`"answer": %w`, err)
+	answer, err := scalar(r.Answer)
+	if err != nil {
+		return x, fmt.Errorf(`"answer": %w`, err)
 	}
 	if canonical(answer) == "" {
-		return x, "", errors.New(`"answer": got an empty text`)
+		return x, errors.New(`"answer": got an empty text`)
 	}
 	meta := map[string]string{MetaSource: source}
 	if r.ID != nil {
 		if meta[MetaSourceID], err = scalar(r.ID); err != nil {
-			return x, "", fmt.Errorf(`"id": %w`, err)
+			return x, fmt.Errorf(`"id": %w`, err)
 		}
 	}
-	return example(*text, answer, meta), answer, nil
+	return example(*text, answer, meta), nil
 }
 
 // scalar reads a string, or an integer as it is written.

@@ -3,6 +3,7 @@ package math
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -11,14 +12,14 @@ func TestRead(t *testing.T) {
 	data := "\xef\xbb\xbf" + `{"id": "60", "problem": "What is  3 + 5?", "answer": "8"}` + "\r\n\n" +
 		`{"id": 7, "question": "Was ist π · 0?", "answer": 0, "level": [1, {"x": null}]}` + "\n" +
 		`{"question": "what is 3 + 5?", "answer": "08"}` + "\n" +
-		`{"question": "WHAT IS 3 + 5?", "answer": "9"}` + "\n" +
+		`{"question": "WHAT IS 3 + 5?", "answer": " 8 "}` + "\n" +
 		`{"question": "What is 3 - 5?", "answer": -2}`
 	got, err := read(strings.NewReader(data), "a.jsonl", "dir/a.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Duplicates != 2 || got.Conflicts != 1 {
-		t.Errorf("got %d duplicates and %d conflicts, want 2 and 1", got.Duplicates, got.Conflicts)
+	if got.Duplicates != 2 || !slices.Equal(got.Lines, []int{1, 3, 6}) {
+		t.Errorf("got %d duplicates and lines %v, want 2 and 1, 3, 6", got.Duplicates, got.Lines)
 	}
 	want := []struct{ question, answer, id string }{
 		{"What is  3 + 5?", `"8"`, "60"}, {"Was ist π · 0?", `"0"`, "7"}, {"What is 3 - 5?", `"-2"`, ""},

@@ -32,6 +32,7 @@ func Sandboxed(pool *sandbox.Pool, l CalculatorLimits) (Calculator, error) {
 
 type sandboxed struct{ calculator *calc.Calculator }
 
+// Do passes on what the program did; a worker that broke down over it, twice, is an error with the *sandbox.Violation in it.
 func (s sandboxed) Do(ctx context.Context, src string) (output, errText string, err error) {
 	r, err := s.calculator.Do(ctx, src)
 	return strings.TrimSuffix(r.Output, "\n"), r.Error, err // as a shell's $(…) would

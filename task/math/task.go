@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/sandbox/calc"
 )
 
 // Task is the math task: problems by split, the calculator, the verifier.
@@ -18,7 +19,6 @@ type Task struct {
 	config     Config
 	examples   map[whale.Split][]whale.Example
 	duplicates int
-	conflicts  int
 	verifier   whale.Verifier
 	calculator Calculator
 }
@@ -75,13 +75,9 @@ func (p Problem) Example() whale.Example {
 	return example(p.Text, strconv.FormatInt(p.Answer, 10), map[string]string{MetaKind: p.Kind, MetaTemplate: p.Template})
 }
 
-// load reads the files of every split. A problem that is twice in a split counts once; one that is in two splits would let a
-// split leak into another, and is refused.
+// load reads the files of every split. A problem that is twice in a split counts once, if its answers agree; one that is in two splits
+// would let a split leak into another, and is refused.
 func (t *Task) load(ctx context.Context, files map[whale.Split][]string) error {
-	type place struct {
-		split  whale.Split
-		answer json.RawMessage
-	}
 	owner := make(map[string]place) // by example ID
 	for _, s := range splits() {
 		for _, path := range files[s] {
@@ -93,20 +89,22 @@ func (t *Task) load(ctx context.Context, files map[whale.Split][]string) error {
 				return err
 			}
 			t.duplicates += loaded.Duplicates
-			t.conflicts += loaded.Conflicts
-			for _, x := range loaded.Examples {
-				switch before, ok := owner[x.ID]; {
-				case !ok:
-					owner[x.ID] = place{s, x.Answer}
+			for i, x := range loaded.Examples {
+				here := place{path, loaded.Lines[i], s, x}
+				before, ok := owner[x.ID]
+				if !ok {
+					owner[x.ID] = here
 					t.examples[s] = append(t.examples[s], x)
-				case before.split == s:
-					t.duplicates++
-					if !sameAnswer(before.answer, x.Answer) {
-						t.conflicts++
-					}
-				default:
-					return fmt.Errorf("math: %s: got problem %s in split %s, but it is in split %s already", path, name(x), s, before.split)
+					continue
 				}
+				if before.split != s {
+					return fmt.Errorf("math: %s:%d: got problem %s in split %s, but it is in split %s already, at %s:%d", path, here.line, name(x), s,
+						before.split, before.path, before.line)
+				}
+				if err := here.repeats(before); err != nil {
+					return err
+				}
+				t.duplicates++
 			}
 		}
 	}
@@ -144,8 +142,9 @@ func (t *Task) hash() whale.ID {
 		Examples   map[whale.Split][]content
 		Tools      []whale.ToolSpec
 		Calculator CalculatorLimits
+		Version    int // of the calculator
 		Verifier   whale.ID
-	}{examples, tools(), t.config.Calculator, t.verifier.ID()})
+	}{examples, tools(), t.config.Calculator, calc.Version, t.verifier.ID()})
 }
 
 // ID hashes every example with its answer, the tool, the calculator's limits and the verifier.
@@ -175,9 +174,19 @@ func (t *Task) Examples(s whale.Split) ([]whale.Example, error) {
 	return slices.Clone(t.examples[s]), nil
 }
 
-// Duplicates tells how many problems of the files were dropped as repetitions within their split, and for how many of these the
-// files give another answer than the one kept, which is the first.
-func (t *Task) Duplicates() (dropped, conflicting int) { return t.duplicates, t.conflicts }
+// Duplicates tells how many problems of the files were dropped as repetitions within their split, with the same answer.
+func (t *Task) Duplicates() int { return t.duplicates }
+
+// Notes tells people, a line each, what they may not expect of the task's data; nothing where there is nothing to tell.
+func (t *Task) Notes() []string {
+	switch t.duplicates {
+	case 0:
+		return nil
+	case 1:
+		return []string{"math: dropped 1 problem that repeats another of its split, with the same answer"}
+	}
+	return []string{fmt.Sprintf("math: dropped %d problems that repeat others of their split, with the same answers", t.duplicates)}
+}
 
 // NewEnv gives an episode's world. Nothing in it is random.
 func (t *Task) NewEnv(_ context.Context, _ whale.Example, _ uint32) (whale.Env, error) {

@@ -111,7 +111,7 @@ func TestFilesTask(t *testing.T) {
 	c := smallConfig()
 	c.Source = SourceFiles
 	c.Files = map[whale.Split][]string{
-		whale.SplitTrain: {write(t, dir, "a.jsonl", `{"problem": "p", "answer": "1"}`+"\n"+`{"problem": "P", "answer": "1"}`), write(t, dir, "b.jsonl", `{"problem": "p ", "answer": "5"}`+"\n"+`{"problem": "q", "answer": "2"}`)},
+		whale.SplitTrain: {write(t, dir, "a.jsonl", `{"problem": "p", "answer": "1"}`+"\n"+`{"problem": "P", "answer": "1"}`), write(t, dir, "b.jsonl", `{"problem": "p ", "answer": "01"}`+"\n"+`{"problem": "q", "answer": "2"}`)},
 		whale.SplitTest:  {write(t, dir, "c.jsonl", `{"problem": "r", "answer": 3}`)},
 	}
 	m := newTask(t, c)
@@ -120,13 +120,44 @@ func TestFilesTask(t *testing.T) {
 			t.Errorf("split %s: got %d examples (%v), want %d", s, len(got), err, want)
 		}
 	}
-	if dropped, conflicting := m.Duplicates(); dropped != 2 || conflicting != 1 {
-		t.Errorf("got %d duplicates and %d conflicts, want 2 and 1", dropped, conflicting)
+	if dropped, notes := m.Duplicates(), m.Notes(); dropped != 2 || len(notes) != 1 || !strings.Contains(notes[0], "dropped 2 problems") {
+		t.Errorf("got %d duplicates and notes %q, want 2 in one line", dropped, notes)
 	}
 	c.Files[whale.SplitSearch] = []string{write(t, dir, "d.jsonl", `{"id": 9, "problem": "Q", "answer": "2"}`)}
 	_, err := New(context.Background(), c, fakeCalculator{})
-	if want := `d.jsonl: got problem with id "9" in split search, but it is in split train already`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `d.jsonl:1: got problem with id "9" in split search, but it is in split train already, at ` + filepath.Join(dir, "b.jsonl") + `:2`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("a problem in two splits: got error %v, want one with %q", err, want)
+	}
+}
+
+// A problem with two answers is refused, with both places and answers, be it in one file or in two, and also where only the letters' case
+// makes it one problem.
+func TestConflictingAnswers(t *testing.T) {
+	dir := t.TempDir()
+	first := write(t, dir, "a.jsonl", "\n"+`{"problem": "Let X be 3.", "answer": "3"}`)
+	for text, kind := range map[string]string{"Let  X be 3.": "the same problem", "Let x be 3.": "letter case"} {
+		line := fmt.Sprintf(`{"problem": %q, "answer": "4"}`, text)
+		second := write(t, dir, "b.jsonl", line)
+		both := write(t, dir, "c.jsonl", `{"problem": "Let X be 3.", "answer": 3}`+"\n\n"+line)
+		for _, c := range []struct {
+			paths []string
+			want  []string
+		}{
+			{[]string{first, second}, []string{second + ":1: got answer \"4\"", first + ":2 has answer \"3\"", kind}},
+			{[]string{both}, []string{both + ":3: got answer \"4\"", both + ":1 has answer \"3\"", kind}},
+		} {
+			config := smallConfig()
+			config.Source, config.Files = SourceFiles, map[whale.Split][]string{whale.SplitTrain: c.paths}
+			_, err := New(context.Background(), config, fakeCalculator{})
+			for _, want := range c.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%q: got error %v, want one with %q", text, err, want)
+				}
+			}
+		}
+	}
+	if m := newTask(t, smallConfig()); m.Notes() != nil {
+		t.Errorf("generated problems: got notes %q", m.Notes())
 	}
 }
 
@@ -147,6 +178,13 @@ func TestConfigValidate(t *testing.T) {
 		{func(c *Config) { c.Calculator.WallSeconds = math.Inf(1) }, "calculator.wall_seconds: got +Inf"},
 		{func(c *Config) { c.Calculator.SourceBytes = 0 }, "calculator.source_bytes: got 0"},
 		{func(c *Config) { c.Calculator.OutputBytes = 0 }, "calculator.output_bytes: got 0"},
+		{func(c *Config) { c.Calculator.OutputBytes = 2e18 }, "calculator.output_bytes: got 2000000000000000000, want 1 to 1048576"},
+		{func(c *Config) { c.Calculator.SourceBytes = 1 << 62 }, "calculator.source_bytes: got 4611686018427387904, want 1 to 16384"},
+		{func(c *Config) { c.Calculator.Steps = 1 << 63 }, "calculator.steps: got 9223372036854775808, want 1 to 20000000"},
+		{func(c *Config) { c.Calculator.MemoryBytes = math.MaxInt64 }, "calculator.memory_bytes: got 9223372036854775807, want 134217728 to 1099511627776"},
+		{func(c *Config) { c.Calculator.MemoryBytes = 128<<20 - 1 }, "calculator.memory_bytes: got 134217727, want 134217728 to"},
+		{func(c *Config) { c.Calculator.Steps = 10_000_000 }, "calculator.memory_bytes: got 134217728, want 403886080 to 1099511627776 with 10000000 steps"},
+		{func(c *Config) { c.Calculator.WallSeconds = 0.1 }, "calculator.wall_seconds: got 0.1, want "},
 		{func(c *Config) { c.Verifier.TailChars = -5 }, "verifier.tail_chars: got -5"},
 	} {
 		config := smallConfig()

@@ -121,6 +121,13 @@ func (b *builder) address(c gotypes.Component) operand.Mem {
 	return basic.Addr
 }
 
+// spread puts a parameter of four bytes into every lane.
+func (b *builder) spread(name string) reg.VecVirtual {
+	v := b.vec()
+	b.op(x86.VBROADCASTSS(b.address(b.fn.Signature.Params().Lookup(name)), v))
+	return v
+}
+
 // stride loads a parameter that counts floats, as bytes.
 func (b *builder) stride(name string) reg.GPVirtual {
 	r := b.arg(name)

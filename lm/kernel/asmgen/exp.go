@@ -89,14 +89,13 @@ func (b *builder) siluMul() {
 	b.end()
 }
 
-func (b *builder) softmax() {
-	b.begin("softmax"+b.name, "(x []float32)", "softmax"+b.name+" is Softmax of at least one element; its twin is softmaxGo.")
-	x, n := b.base("x"), b.length("x")
+// largest is the greatest of n floats in every lane. Which of the two is kept where one
+// is NaN does not matter to its callers, whose sums will be NaN.
+func (b *builder) largest(x, n reg.GPVirtual) reg.VecVirtual {
 	top := b.vec()
 	low := b.splat(float32(math.Inf(-1)))
 	b.op(x86.VMOVUPS(low, top))
 	b.each(n, []reg.GPVirtual{x}, func(m *mask) {
-		// Which of the two is kept where one is NaN does not matter: the sum will be NaN.
 		v := b.load(x, m)
 		switch {
 		case m == nil:
@@ -112,11 +111,17 @@ func (b *builder) softmax() {
 	})
 	most := b.vec()
 	b.op(x86.VBROADCASTSS(b.fold(top, b.max).AsX(), most))
+	return most
+}
+
+func (b *builder) softmax() {
+	b.begin("softmax"+b.name, "(x []float32)", "softmax"+b.name+" is Softmax of at least one element; its twin is softmaxGo.")
+	most := b.largest(b.base("x"), b.length("x"))
 
 	// One vector of sums: element i falls into lane i mod lanes, so that zeros at the
 	// end change nothing.
 	sum := b.zero()
-	x, n = b.base("x"), b.length("x")
+	x, n := b.base("x"), b.length("x")
 	b.each(n, []reg.GPVirtual{x}, func(m *mask) {
 		v := b.load(x, m)
 		b.op(x86.VSUBPS(most, v, v))

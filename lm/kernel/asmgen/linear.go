@@ -6,11 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/x86"
 )
 
-// dot keeps four chains of sums, enough to hide the latency of the additions.
-func (b *builder) dot() {
+// reduce sums what body adds to sum over n floats and leaves the total in lane 0. Four
+// chains of sums hide the latency of the additions; a vector lies disp bytes after the
+// pointers. It advances ptrs and uses n up.
+func (b *builder) reduce(n reg.GPVirtual, ptrs []reg.GPVirtual, body func(m *mask, disp int, sum reg.VecVirtual)) reg.VecVirtual {
 	const chains = 4
-	b.begin("dot"+b.name, "(x, y []float32) float32", "dot"+b.name+" is the sum of x[i]*y[i]; its twin is dotGo.")
-	x, y, n := b.base("x"), b.base("y"), b.length("x")
 	var sums []reg.VecVirtual
 	for range chains {
 		sums = append(sums, b.zero())
@@ -20,32 +20,52 @@ func (b *builder) dot() {
 	b.op(x86.JB(to(rest)))
 	b.place(loop)
 	for i, s := range sums {
-		v := b.vec()
-		b.op(x86.VMOVUPS(operand.Mem{Base: x, Disp: i * b.bytes}, v))
-		b.op(x86.VFMADD231PS(operand.Mem{Base: y, Disp: i * b.bytes}, v, s))
+		body(nil, i*b.bytes, s)
 	}
-	b.op(x86.ADDQ(operand.I32(chains*b.bytes), x))
-	b.op(x86.ADDQ(operand.I32(chains*b.bytes), y))
+	for _, p := range ptrs {
+		b.op(x86.ADDQ(operand.I32(chains*b.bytes), p))
+	}
 	b.op(x86.SUBQ(operand.U8(chains*b.lanes()), n))
 	b.op(x86.JAE(to(loop)))
 	b.place(rest)
 	b.op(x86.ADDQ(operand.U8(chains*b.lanes()), n))
-	b.each(n, []reg.GPVirtual{x, y}, func(m *mask) {
-		b.op(x86.VFMADD231PS(b.load(x, m), b.load(y, m), sums[0]))
-	})
+	b.each(n, ptrs, func(m *mask) { body(m, 0, sums[0]) })
 	b.add(sums[1], sums[0], sums[0])
 	b.add(sums[3], sums[2], sums[2])
 	b.add(sums[2], sums[0], sums[0])
-	total := b.fold(sums[0], b.add)
+	return b.fold(sums[0], b.add)
+}
+
+// dotOf is the sum of x[i]*y[i], in lane 0.
+func (b *builder) dotOf(x, y, n reg.GPVirtual) reg.VecVirtual {
+	return b.reduce(n, []reg.GPVirtual{x, y}, func(m *mask, disp int, sum reg.VecVirtual) {
+		b.op(x86.VFMADD231PS(b.loadAt(x, disp, m), b.loadAt(y, disp, m), sum))
+	})
+}
+
+func (b *builder) dot() {
+	b.begin("dot"+b.name, "(x, y []float32) float32", "dot"+b.name+" is the sum of x[i]*y[i]; its twin is dotGo.")
+	total := b.dotOf(b.base("x"), b.base("y"), b.length("x"))
 	b.op(x86.VMOVSS(total.AsX(), b.address(b.fn.Signature.Results().At(0))))
+	b.end()
+}
+
+// scale multiplies in place.
+func (b *builder) scaleBy() {
+	b.begin("scale"+b.name, "(alpha float32, x []float32)", "scale"+b.name+" multiplies x by alpha; its twin is scaleGo.")
+	x, n, alpha := b.base("x"), b.length("x"), b.spread("alpha")
+	b.each(n, []reg.GPVirtual{x}, func(m *mask) {
+		v := b.load(x, m)
+		b.op(x86.VMULPS(alpha, v, v))
+		b.store(v, x, m)
+	})
 	b.end()
 }
 
 func (b *builder) axpy() {
 	b.begin("axpy"+b.name, "(alpha float32, x, y []float32)", "axpy"+b.name+" adds alpha*x[i] to y[i]; its twin is axpyGo.")
 	x, y, n := b.base("x"), b.base("y"), b.length("x")
-	alpha := b.vec()
-	b.op(x86.VBROADCASTSS(b.address(b.fn.Signature.Params().Lookup("alpha")), alpha))
+	alpha := b.spread("alpha")
 	b.each(n, []reg.GPVirtual{x, y}, func(m *mask) {
 		v := b.load(y, m)
 		b.op(x86.VFMADD231PS(b.load(x, m), alpha, v))

@@ -58,8 +58,11 @@ func (b *builder) firstLanes(n reg.GPVirtual) *mask {
 }
 
 // load reads a vector, zero in the lanes not selected.
-func (b *builder) load(p reg.GPVirtual, m *mask) reg.VecVirtual {
-	v, from := b.vec(), operand.Mem{Base: p}
+func (b *builder) load(p reg.GPVirtual, m *mask) reg.VecVirtual { return b.loadAt(p, 0, m) }
+
+// loadAt is load from disp bytes after p.
+func (b *builder) loadAt(p reg.GPVirtual, disp int, m *mask) reg.VecVirtual {
+	v, from := b.vec(), operand.Mem{Base: p, Disp: disp}
 	switch {
 	case m == nil:
 		b.op(x86.VMOVUPS(from, v))

@@ -49,6 +49,17 @@ func generate(s set) (map[string][]byte, error) {
 	b.exp()
 	b.softmax()
 	b.siluMul()
+	b.scaleBy()
+	b.scaleMul()
+	b.rmsNorm()
+	b.rmsNormBackward()
+	b.rotate(false)
+	b.rotate(true)
+	b.swigluBackward()
+	b.softmaxBackward()
+	b.expSum()
+	b.adamW()
+	b.peak()
 	if s.transposes {
 		b.transpose()
 	}

@@ -48,7 +48,7 @@ func TestEveryReturnClearsUpperHalves(t *testing.T) {
 			}
 			before = line
 		}
-		if want := s.rows*s.vecs + 5; returns < want {
+		if want := s.rows*s.vecs + 16; returns < want {
 			t.Errorf("%s: got %d returns, want at least %d", s.name, returns, want)
 		}
 	}

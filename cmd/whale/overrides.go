@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed-095d5d2b/whale/recipe"
+	"github.com/seed-095d5d2b/whale/task/math"
+)
+
+// overrides are flags that stand in for config keys, for quick trials of one config.
+type overrides struct {
+	seed, generatorSeed optionalSeed
+}
+
+func (o *overrides) register(c *cobra.Command) {
+	c.Flags().Var(&o.seed, "seed", "run seed, instead of the config's")
+	c.Flags().Var(&o.generatorSeed, "generator-seed", "seed of the problem generator, instead of the config's")
+}
+
+// apply puts what was given into the config. A flag that the config has no use for is a mistake, not a wish to ignore.
+func (o overrides) apply(c *recipe.Config) error {
+	if o.seed.given {
+		c.Seed = o.seed.value
+	}
+	if o.generatorSeed.given {
+		if c.Task.Math.Source != math.SourceGenerated {
+			return &usageError{fmt.Sprintf("--generator-seed: the config's problems come from source %q, want source %q; leave the flag out", c.Task.Math.Source, math.SourceGenerated)}
+		}
+		c.Task.Math.Generator.Seed = o.generatorSeed.value
+	}
+	return nil
+}
+
+// optionalSeed is a flag that is not given, or is a seed. 0 is a seed like any other.
+type optionalSeed struct {
+	given bool
+	value uint64
+}
+
+func (s *optionalSeed) String() string {
+	if !s.given {
+		return ""
+	}
+	return strconv.FormatUint(s.value, 10)
+}
+
+func (s *optionalSeed) Set(text string) error {
+	v, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return fmt.Errorf("got %q, want a whole number from 0 to 2^64-1", text)
+	}
+	s.given, s.value = true, v
+	return nil
+}
+
+// Type names the kind of value in the help.
+func (s *optionalSeed) Type() string { return "seed" }

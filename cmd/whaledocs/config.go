@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/seed-095d5d2b/whale/recipe"
+)
+
+// configKey is one key of the config that has a value.
+type configKey struct {
+	path, meaning string
+	value         reflect.Value
+}
+
+// configSection is a struct of the config: its own keys, and what its type's comment says.
+type configSection struct {
+	path, about string
+	keys        []configKey
+}
+
+// notes are for keys whose fields have no comment, or one that speaks to programmers.
+var notes = map[string]string{
+	"name":                                  "of the run: its folder is runs/NAME",
+	"seed":                                  "decides everything random in the run: the order of examples, sampling, the proposer",
+	"sampling.temperature":                  "0 takes the likeliest token",
+	"sampling.top_p":                        "1 = off",
+	"task.math.source":                      "where problems come from: the generator, or files",
+	"task.math.generator.seed":              "of the problems; not the run's",
+	"task.math.generator.counts.train":      "problems of weight phases (D_weight)",
+	"task.math.generator.counts.search":     "problems of harness phases (D_harness)",
+	"task.math.generator.counts.validation": "problems for `whale eval`; no phase uses them",
+	"task.math.generator.counts.test":       "problems of curves and of the final table",
+	"task.math.calculator.wall_seconds":     "of one call",
+	"weight.optimizer.beta1":                "decay of the first moment",
+	"weight.optimizer.beta2":                "decay of the second moment",
+	"weight.optimizer.eps":                  "added to the root of the second moment",
+	"weight.optimizer.weight_decay":         "per unit of learning rate, decoupled; norms are not decayed",
+	"weight.optimizer.clip_norm":            "largest global norm of a gradient; 0 = no clipping",
+	"snapshots.last":                        "how many of the latest steps keep their weights",
+}
+
+func configPage(src source) (string, error) {
+	sections, err := configSections(src.root)
+	if err != nil {
+		return "", err
+	}
+	defaults, err := recipe.Default().YAML()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("# The config\n\nA run is decided by one YAML file. Keys that it leaves out have their defaults; an unknown key, a key given twice, a key without\n" +
+		"a value and a value of another type are errors with line and column. Relative paths (`harness`, `policy.model`, `task.math.files`) are\n" +
+		"relative to the file's folder. The run directory holds the config as resolved, with every default written out.\n\n" +
+		"In the comments of `weight`, numbers in parentheses are the paper's settings.\n")
+	for _, s := range sections {
+		if len(s.keys) == 0 {
+			continue
+		}
+		title := s.path
+		if title == "" {
+			title = "The run"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n", title)
+		if s.about != "" {
+			fmt.Fprintf(&b, "%s\n\n", s.about)
+		}
+		b.WriteString("| key | default | accepted | meaning |\n|---|---|---|---|\n")
+		for _, k := range s.keys {
+			want, err := accepted(k)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", k.path, defaultText(k.value), cell(want), cell(k.meaning))
+		}
+	}
+	fmt.Fprintf(&b, "\n## All defaults\n\n```yaml\n%s```\n", defaults)
+	return b.String(), nil
+}
+
+// configSections walks the config's type in the order of its fields.
+func configSections(root string) ([]configSection, error) {
+	w := walker{comments: newComments(root)}
+	err := w.walk("", reflect.ValueOf(recipe.Default()))
+	return w.sections, err
+}
+
+type walker struct {
+	comments *comments
+	sections []configSection
+}
+
+func (w *walker) walk(path string, v reflect.Value) error {
+	doc, err := w.comments.of(v.Type())
+	if err != nil {
+		return err
+	}
+	at := len(w.sections)
+	w.sections = append(w.sections, configSection{path: path, about: about(path, v.Type().Name(), doc.doc)})
+	return w.fields(path, v, doc, at)
+}
+
+func (w *walker) fields(path string, v reflect.Value, doc structDoc, at int) error {
+	for f, field := range v.Fields() {
+		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if options == "inline" {
+			inner, err := w.comments.of(f.Type)
+			if err != nil {
+				return err
+			}
+			if err := w.fields(path, field, inner, at); err != nil {
+				return err
+			}
+			continue
+		}
+		key := strings.TrimPrefix(path+"."+name, ".")
+		if f.Type.Kind() == reflect.Struct {
+			if err := w.walk(key, field); err != nil {
+				return err
+			}
+			continue
+		}
+		meaning, ok := notes[key]
+		if !ok {
+			meaning = strings.TrimPrefix(doc.fields[f.Name], f.Name+" is ")
+		}
+		if meaning == "" {
+			return fmt.Errorf("key %s: the field %s.%s has no comment that says what it means", key, v.Type(), f.Name)
+		}
+		w.sections[at].keys = append(w.sections[at].keys, configKey{path: key, meaning: meaning, value: field})
+	}
+	return nil
+}
+
+// about is the first sentence of a type's comment, said of its key.
+func about(path, typeName, doc string) string {
+	if path == "" {
+		return ""
+	}
+	rest, ok := strings.CutPrefix(firstSentence(doc), typeName+" ")
+	if !ok {
+		return firstSentence(doc)
+	}
+	if verb, _, _ := strings.Cut(rest, " "); strings.HasSuffix(verb, "s") { // is, says, decides
+		return "`" + path + "` " + rest
+	}
+	return "The keys of `" + path + "` " + rest
+}
+
+func defaultText(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Map:
+		return "{}"
+	case reflect.String:
+		return v.String()
+	case reflect.Slice:
+		return "[" + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(v.Interface()), "[]")), ", ") + "]"
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// accepted asks the config's own checks what they want, by giving them what they cannot want.
+func accepted(k configKey) (string, error) {
+	var probes []string
+	otherwise := ""
+	switch k.value.Kind() {
+	case reflect.Bool:
+		return "true or false", nil
+	case reflect.Map:
+		return "for train, search, validation and test each a list of paths", nil
+	case reflect.String:
+		probes, otherwise = []string{`"?"`}, "text"
+	case reflect.Slice:
+		probes = []string{`["?"]`}
+	case reflect.Uint64:
+		probes, otherwise = []string{"0", "18446744073709551615"}, "0 to 2^64-1"
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		probes = []string{"-1", "1000000000000000000"}
+	default:
+		return "", fmt.Errorf("key %s: got a value of kind %s, which has no rule here", k.path, k.value.Kind())
+	}
+	for _, p := range probes {
+		_, err := recipe.ParseConfig("", []byte(nest(k.path, p)))
+		if err == nil {
+			continue
+		}
+		if _, want, ok := strings.Cut(err.Error(), ", want "); ok && strings.Contains(err.Error(), k.path+":") {
+			return exponent.ReplaceAllStringFunc(want, plain), nil
+		}
+		return "", fmt.Errorf("key %s: %s: got the error %q, want one that says what is wanted", k.path, p, err)
+	}
+	if otherwise == "" {
+		return "", fmt.Errorf("key %s: its value is not checked", k.path)
+	}
+	return otherwise, nil
+}
+
+var exponent = regexp.MustCompile(`[0-9][0-9.]*e\+[0-9]+`)
+
+// plain writes a number without its exponent.
+func plain(number string) string {
+	x, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return number
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64)
+}
+
+// nest writes a YAML document that sets one key.
+func nest(path, value string) string {
+	var b strings.Builder
+	parts := strings.Split(path, ".")
+	for i, p := range parts {
+		b.WriteString(strings.Repeat("  ", i) + p + ":")
+		if i == len(parts)-1 {
+			b.WriteString(" " + value)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
