@@ -24,7 +24,8 @@ import "fmt"
 //
 // Rows of q and k are in Hugging Face's order, in which rotation pairs element i of a
 // head with element i + head_dim/2 (llama.cpp's GGUF files of Llama pair neighbours and
-// must be unpermuted). Another length than the shape's, or a value that is not finite,
+// must be unpermuted). The model's memory is made before the first call, so that sizes
+// which nobody vouches for are to be compared with their file before. Another length than the shape's, or a value that is not finite,
 // is an error.
 func NewModel(cfg Config, tensors func(name string) ([]float32, error)) (*Model, error) {
 	m, err := empty(cfg)

@@ -127,8 +127,9 @@ func (s *pagedScratch) gather(c Config, blocks []*block, of gathered) {
 		s.held[i] = b
 		kt, v := b.head(c, of.layer, of.kv)
 		to := s.kt[i/panelBlocks*panelTokens*hd+i%panelBlocks*blockTokens:]
-		for d := range hd { // arrays, since a call to copy costs more than the copy
-			*(*[blockTokens]float32)(to[d*panelTokens:]) = *(*[blockTokens]float32)(kt[d*blockTokens:])
+		for d := range hd { // through a variable, which spares a call that costs more than the copy
+			row := *(*[blockTokens]float32)(kt[d*blockTokens:])
+			*(*[blockTokens]float32)(to[d*panelTokens:]) = row
 		}
 		copy(s.v[i*blockTokens*hd:], v)
 	}

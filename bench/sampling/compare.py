@@ -6,7 +6,9 @@
     python bench/sampling/compare.py --whale /tmp/sampling --model FOLDER --fork 8 --prompt 500
 
 Needs transformers and torch, or llama-cpp-python. Sequences have different prompts of one length; a run is the time from the first prompt
-token to the last sampled one, and the rate is sampled tokens by that time. Both engines use float32 weights and all cores.
+token to the last sampled one, and the rate is sampled tokens by that time. Both engines use float32 weights and all cores,
+or as many as --cores says. On a machine that has other work, wall times are no measure, the less for engines whose threads spin while they wait for each
+other: there, compare CPU times with --cores 1.
 """
 
 import argparse
@@ -17,6 +19,16 @@ import resource
 import statistics
 import subprocess
 import time
+
+
+class Watch:
+    """Tokens by the second of wall time, and by the second of this process's CPU time."""
+
+    def __init__(self):
+        self.wall, self.cpu = time.perf_counter(), time.process_time()
+
+    def rates(self, tokens):
+        return tokens / (time.perf_counter() - self.wall), tokens / (time.process_time() - self.cpu)
 
 
 class Whale:
@@ -37,7 +49,8 @@ class Whale:
         return self._line()
 
     def batch(self, prompts, new, temperature):
-        return self.ask(f"batch {len(prompts)} {len(prompts[0])} {new} {temperature}")["per_second"]
+        r = self.ask(f"batch {len(prompts)} {len(prompts[0])} {new} {temperature}")
+        return r["tokens"] / r["seconds"], r["tokens"] / r["cpu_seconds"]
 
     def close(self):
         self.process.stdin.close()
@@ -59,12 +72,12 @@ class Transformers:
     def batch(self, prompts, new, temperature):
         ids = self.torch.tensor(prompts)
         how = {"do_sample": False} if temperature == 0 else {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
-        start = time.perf_counter()
+        watch = Watch()
         with self.torch.inference_mode():
             out = self.model.generate(ids, attention_mask=self.torch.ones_like(ids), max_new_tokens=new, min_new_tokens=new, pad_token_id=0, **how)
-        seconds = time.perf_counter() - start
+        rates = watch.rates(len(prompts) * new)
         assert out.shape[1] == len(prompts[0]) + new
-        return len(prompts) * new / seconds
+        return rates
 
     def close(self):
         pass
@@ -114,16 +127,16 @@ class LlamaCpp:
                     row = self.np.ctypeslib.as_array(c.llama_get_logits_ith(ctx, i), shape=(self.vocab,))
                     last[sequence] = int(row.argmax())
 
-        start = time.perf_counter()
+        watch = Watch()
         items = [(t, i, s, i == length - 1) for s, p in enumerate(prompts) for i, t in enumerate(p)]
         for at in range(0, len(items), 512):
             decode(items[at : at + 512])
         for step in range(new - 1):
             decode([(last[s], length + step, s, True) for s in range(n)])
-        seconds = time.perf_counter() - start
+        rates = watch.rates(n * new)
         c.llama_batch_free(batch)
         c.llama_free(ctx)
-        return n * new / seconds
+        return rates
 
     def close(self):
         self.c.llama_model_free(self.model)
@@ -173,11 +186,13 @@ def main():
     for i in range(o.runs):
         for e in engines if i % 2 == 0 else engines[::-1]:
             rates[e].append(e.batch(prompts, o.new, o.temperature))
-    ratios = [a / b for a, b in zip(rates[whale], rates[rival])]
     print(f"{o.sequences} sequences, {o.prompt} prompt tokens, {o.new} sampled, temperature {o.temperature:g}, {o.cores} cores, {o.runs} runs in turns")
-    for e in engines:
-        print(f"  {e.name}: {spread(rates[e])} tokens/s")
-    print(f"  ratio of medians {statistics.median(rates[whale]) / statistics.median(rates[rival]):.2f}; of neighbouring runs {min(ratios):.2f} to {max(ratios):.2f}")
+    for kind, what in enumerate(["tokens/s", "tokens by the second of CPU time"]):
+        of = {e: [r[kind] for r in rates[e]] for e in engines}
+        for e in engines:
+            print(f"  {e.name}: {spread(of[e])} {what}")
+        ratios = [a / b for a, b in zip(of[whale], of[rival])]
+        print(f"  ratio of medians {statistics.median(of[whale]) / statistics.median(of[rival]):.2f}; of neighbouring runs {min(ratios):.2f} to {max(ratios):.2f}")
     peak = whale.ask(f"batch 1 {o.prompt} 1 0")["peak_mb"]
     print(f"  peak memory: whale {peak} MB; this process with {o.rival} {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
     for e in engines:

@@ -98,13 +98,14 @@ func (b *bench) batch(sequences, prompt, fresh int, temperature float32) error {
 	for i := range sequences {
 		requests = append(requests, lm.Request{Prompt: b.tokens(i, prompt), MaxTokens: fresh, Seed: uint64(i), Temperature: temperature})
 	}
-	start := time.Now()
+	start, before := time.Now(), usage()
 	n, err := generate(g, requests)
 	if err != nil {
 		return err
 	}
-	seconds := time.Since(start).Seconds()
-	return b.answer.Encode(map[string]any{"tokens": n, "seconds": seconds, "per_second": float64(n) / seconds, "peak_mb": peak()})
+	seconds, after := time.Since(start).Seconds(), usage()
+	cpu := float64(after.Utime.Nano()+after.Stime.Nano()-before.Utime.Nano()-before.Stime.Nano()) / 1e9
+	return b.answer.Encode(map[string]any{"tokens": n, "seconds": seconds, "cpu_seconds": cpu, "peak_mb": after.Maxrss / 1024})
 }
 
 func (b *bench) fork(samples, prompt int) error {
@@ -151,11 +152,8 @@ func generate(g *lm.Generator, requests []lm.Request) (int, error) {
 	return n, nil
 }
 
-// peak is the process's largest resident memory in MB.
-func peak() int64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return u.Maxrss / 1024
+// usage is what this process has used so far; zeros where the system does not say.
+func usage() (u syscall.Rusage) {
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return u
 }
