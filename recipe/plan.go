@@ -111,9 +111,9 @@ func (p *Plan) add(ph PlannedPhase) {
 	p.Phases = append(p.Phases, ph)
 }
 
-// Space estimates the bytes that a run's folder will take, given the size of the model.
-func (p Plan) Space(c Config, params int) int64 {
-	snapshot := int64(params) * 12 // float32 weights and two moments
+// Space estimates the bytes that a run's folder will take, given the number of trained parameters (those of the adapter, with one).
+func (p Plan) Space(c Config, trained int64) int64 {
+	snapshot := trained * 12 // float32 weights and two moments
 	ends := 0
 	for _, ph := range p.Phases {
 		if ph.Kind == PhaseWeight {

@@ -358,8 +358,11 @@ func (r *Run) Plan() Plan { return r.plan }
 func (r *Run) Dir() string { return r.store.Dir() }
 
 func (r *Run) opening() string {
-	space := r.plan.Space(r.Config, r.Bundle.Model.NumParams())
-	return fmt.Sprintf("%d rollouts at most, about %d MB of disk, kernels %s, %d workers", r.plan.Total(), space>>20, kernel.Variant(), r.opt.Workers)
+	disk := "an unknown amount of disk"
+	if m, err := r.Memory(r.opt.Workers); err == nil {
+		disk = fmt.Sprintf("about %d MB of disk", r.plan.Space(r.Config, m.Trained)>>20)
+	}
+	return fmt.Sprintf("%d rollouts at most, %s, kernels %s, %d workers", r.plan.Total(), disk, kernel.Variant(), r.opt.Workers)
 }
 
 func (r *Run) tell(e Event) {

@@ -16,6 +16,7 @@ func (a *app) memoryOf(r *recipe.Run) (string, error) {
 	if rank := r.Config.Weight.LoRA.Rank; rank > 0 {
 		what = fmt.Sprintf("an adapter of rank %d", rank)
 	}
-	return fmt.Sprintf("memory at most %s to sample (weights %s, keys and values %s), %s to train %s on sequences of up to %d tokens",
-		megabytes(m.Sampling), megabytes(m.Weights), megabytes(m.Keys), megabytes(m.Training), what, m.Longest), nil
+	return fmt.Sprintf("memory at most %s, and up to half as much again before the garbage collector takes it back: %s to sample (keys and values %s), %s to train %s "+
+		"(sequences of up to %d tokens), %s for the weights it starts from",
+		megabytes(m.Run()), megabytes(m.Sampling), megabytes(m.Keys), megabytes(m.Training), what, m.Longest, megabytes(m.Weights)), nil
 }

@@ -106,8 +106,8 @@ func (a *app) printModel(b *local.Bundle) error {
 	row("", "%s", either(i.Template.Prefixes, "preserves prefixes: the calls of an episode make one training sequence",
 		"does not preserve prefixes (earlier reasoning is dropped): an episode makes several training sequences, unless policy.keep_reasoning is set"))
 	row("renderer", "%s", i.Renderer)
-	row("memory", "%s to sample one sequence: weights %s, keys and values %s for the whole context (%.1f kB a token)",
-		megabytes(i.Memory.Sampling), megabytes(i.Memory.Weights), megabytes(i.Memory.Keys), float64(i.Memory.Token)/1e3)
+	row("memory", "%s to sample one sequence of up to %d tokens: weights %s and a copy laid out for products, keys and values %s (%.1f kB a token)",
+		megabytes(i.Memory.Sampling), i.Memory.Longest, megabytes(i.Memory.Weights), megabytes(i.Memory.Keys), float64(i.Memory.Token)/1e3)
 	p := i.Memory.Plan
 	row("", "%s to train all weights on sequences of up to %d tokens: weights %s, gradients %s, optimiser %s, activations %s, logits %s, scratch %s",
 		megabytes(i.Memory.Training), i.Memory.Longest, megabytes(p.Weights), megabytes(p.Gradients), megabytes(p.Optimizer), megabytes(p.Activations), megabytes(p.Logits), megabytes(p.Scratch))

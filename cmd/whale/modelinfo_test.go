@@ -82,7 +82,7 @@ func TestModelInfo(t *testing.T) {
 	if info.Family != "qwen3" || info.Template.Name != "qwen3/1" || info.Template.Prefixes || info.Template.Fingerprint == "" || info.Config.Layers != 2 {
 		t.Errorf("got %+v", info)
 	}
-	if m := info.Memory; m.Weights != 4*int64(info.Parameters) || m.Sampling != m.Weights+m.Keys || m.Keys != m.Token*8192 || m.Token != 2*2*2*8*4 || m.Training < 4*m.Weights {
+	if m := info.Memory; m.Weights != 4*int64(info.Parameters) || m.Sampling < 2*m.Weights+m.Keys || m.Keys < m.Token*int64(m.Longest) || m.Trained != int64(info.Parameters) || m.Token != 2*2*2*8*4 || m.Training < 4*m.Weights {
 		t.Errorf("got the memory %+v of %d parameters", info.Memory, info.Parameters)
 	}
 }

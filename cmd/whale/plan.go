@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/recipe"
 )
 
@@ -49,10 +50,14 @@ func (a *app) plan(ctx context.Context, path string, o overrides) error {
 	if a.json {
 		return a.printJSON(p)
 	}
-	return a.printPlan(p, config, n, parts.Bundle.Model.NumParams())
+	m, err := parts.Memory(a.workers)
+	if err != nil {
+		return inConfig(path, err)
+	}
+	return a.printPlan(p, config, n, m)
 }
 
-func (a *app) printPlan(p recipe.Plan, c recipe.Config, n recipe.Counts, params int) error {
+func (a *app) printPlan(p recipe.Plan, c recipe.Config, n recipe.Counts, m local.Memory) error {
 	fmt.Fprintf(a.stdout, "%s: method %s, (E, I) = (%g, %d), %g epochs in all, seed %d\n", c.Name, c.Schedule.Method, c.Schedule.Epochs, c.Schedule.Sessions, c.Schedule.TotalEpochs, c.Seed)
 	fmt.Fprintf(a.stdout, "examples: %d train, %d search, %d validation, %d test; an epoch is %.4g steps of %d examples × %d rollouts\n\n", n.Train, n.Search, n.Validation, n.Test, p.StepsAnEpoch, c.Weight.Batch, c.Weight.Group)
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
@@ -68,7 +73,8 @@ func (a *app) printPlan(p recipe.Plan, c recipe.Config, n recipe.Counts, params 
 	fmt.Fprintf(a.stdout, "search rollouts     %d at most, in %d sessions of %d candidates, incoming harnesses included; %d canary episodes apart\n", p.SearchRollouts, p.Sessions, c.Search.Candidates, p.CanaryRollouts)
 	fmt.Fprintf(a.stdout, "test rollouts       %d for the curve, %d for mean@%d of four pairs; outside the training budget\n", p.CurveRollouts, p.FinalRollouts, c.Evaluation.Draws)
 	fmt.Fprintf(a.stdout, "sampled tokens      %d at most (%d a rollout)\n", p.MaxTokens, c.Limits.Tokens)
-	fmt.Fprintf(a.stdout, "disk                about %d MB\n", p.Space(c, params)>>20)
+	fmt.Fprintf(a.stdout, "disk                about %d MB\n", p.Space(c, m.Trained)>>20)
+	fmt.Fprintf(a.stdout, "memory              %s at most, before garbage\n", megabytes(m.Run()))
 	return nil
 }
 

@@ -18,6 +18,10 @@ type Options struct {
 	MemoryBytes int64        // most memory for keys and values of all sequences; 0 means 1 GiB
 }
 
+func (o Options) generator() lm.GeneratorOptions {
+	return lm.GeneratorOptions{Pool: o.Pool, MaxBatch: o.MaxBatch, CacheTokens: o.CacheTokens, MemoryBytes: o.MemoryBytes}
+}
+
 // Policy samples from frozen weights. Safe for many goroutines.
 type Policy struct {
 	*Renderer
@@ -34,7 +38,7 @@ func NewPolicy(r *Renderer, m *lm.Model, opt Options) *Policy {
 func newPolicy(r *Renderer, m *lm.Model, weights whale.WeightsRef, opt Options) *Policy {
 	return &Policy{
 		Renderer: r,
-		gen:      lm.NewGenerator(m, lm.GeneratorOptions{Pool: opt.Pool, MaxBatch: opt.MaxBatch, CacheTokens: opt.CacheTokens, MemoryBytes: opt.MemoryBytes}),
+		gen:      lm.NewGenerator(m, opt.generator()),
 		weights:  weights,
 		context:  m.Config().MaxSeq,
 	}
