@@ -67,6 +67,11 @@ const (
 	FailAnswer       FailReason = "answer:foreign" // run returned something that is not a reply of this episode
 )
 
+// OfProgram says whether a failure shows that the program itself is wrong, whatever the model says.
+func (r FailReason) OfProgram() bool {
+	return r == FailProgram || r == FailContract || r == FailAnswer
+}
+
 // Failure says how an episode broke a rule or a limit.
 type Failure struct {
 	Reason FailReason `json:"reason"`

@@ -221,7 +221,7 @@ func (b *batch) abort(err error) {
 func (b *batch) rest() {
 	b.pool.trim()
 	for i := range b.shares {
-		b.shares[i].scratch.attn.forget()
+		b.shares[i].scratch.forget()
 	}
 }
 

@@ -56,12 +56,39 @@ type feed struct {
 type decodeScratch struct {
 	x, h, qkv, att, gateUp, act, logits []float32
 	pieces                              []piece
+	blocks                              [][]float32 // of the feeds' paths, one after another
 	attn                                pagedList
-	step                                int // counts calls of run
 }
 
-// piece is one feed's attention in one key head.
-type piece struct{ feed, row, kv int }
+// forget lets go of the blocks of the last step.
+func (s *decodeScratch) forget() {
+	clear(s.blocks)
+	s.blocks = s.blocks[:0]
+}
+
+// piece is one feed's attention in one key head: its rows begin at row, its path is
+// blocks[lo:hi].
+type piece struct{ feed, row, kv, lo, hi int }
+
+// cut lists the attention of a step's feeds and the blocks that it reads. It goes head by
+// head: sequences that begin alike then find what they share in a near cache.
+func (s *decodeScratch) cut(feeds []feed, kvHeads int) {
+	s.pieces = s.pieces[:0]
+	s.forget()
+	for kv := range kvHeads {
+		row, lo := 0, 0
+		for i, f := range feeds {
+			hi := lo + blocksOf(f.pos+len(f.tokens))
+			if kv == 0 {
+				for _, b := range f.path[:hi-lo] {
+					s.blocks = append(s.blocks, b.kv)
+				}
+			}
+			s.pieces = append(s.pieces, piece{i, row, kv, lo, hi})
+			row, lo = row+len(f.tokens), hi
+		}
+	}
+}
 
 // run feeds tokens through the model, extends the feeds' keys and values, and
 // returns the logits wanted, [feeds with logits, vocab]. Rows of different feeds do not
@@ -76,15 +103,7 @@ func (d *decoder) run(p *kernel.Pool, feeds []feed, s *decodeScratch) []float32 
 			wanted++
 		}
 	}
-	s.step++
-	s.pieces = s.pieces[:0]
-	for kv := range c.KVHeads { // head by head, for the sake of what sequences share
-		row := 0
-		for i, f := range feeds {
-			s.pieces = append(s.pieces, piece{i, row, kv})
-			row += len(f.tokens)
-		}
-	}
+	s.cut(feeds, c.KVHeads)
 	x, h := grow(&s.x, n*dim), grow(&s.h, max(n, wanted)*dim)
 	qkv, att := grow(&s.qkv, n*c.qkvDim()), grow(&s.att, n*c.qDim())
 	gateUp, act := grow(&s.gateUp, n*2*c.FFN), grow(&s.act, n*c.FFN)
@@ -109,7 +128,7 @@ func (d *decoder) run(p *kernel.Pool, feeds []feed, s *decodeScratch) []float32 
 			f := &feeds[pc.feed]
 			rows := len(f.tokens)
 			ps := s.attn.take()
-			d.attend(f, gathered{s.step, l, pc.kv}, qkv[pc.row*c.qkvDim():][:rows*c.qkvDim()], att[pc.row*c.qDim():][:rows*c.qDim()], ps)
+			d.attend(f, s.blocks[pc.lo:pc.hi], l, pc.kv, qkv[pc.row*c.qkvDim():][:rows*c.qkvDim()], att[pc.row*c.qDim():][:rows*c.qDim()], ps)
 			s.attn.put(ps)
 		})
 		kernel.MatMulPacked(p, true, x, att, n, w.out)

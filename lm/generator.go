@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -222,6 +223,9 @@ func (g *Generator) loop() {
 	defer close(g.done)
 	for g.admit() {
 		g.batch.step()
+		// Callers that wait for a core come in now and share the next step. On one core
+		// each would find the batch empty, and be stepped alone, otherwise.
+		runtime.Gosched()
 	}
 	g.batch.abort(ErrClosed)
 	g.batch.rest()

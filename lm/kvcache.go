@@ -1,9 +1,13 @@
 package lm
 
-import "container/list"
+import (
+	"container/list"
+
+	"github.com/seed-095d5d2b/whale/lm/kernel"
+)
 
 // blockTokens is the grain in which keys and values are stored and shared.
-const blockTokens = 16
+const blockTokens = kernel.BlockRows
 
 // kvFloats is the number of key and value floats of one token.
 func (c Config) kvFloats() int { return 2 * c.Layers * c.kvDim() }
@@ -32,12 +36,12 @@ type block struct {
 	idle   *list.Element // place in the eviction queue while users is 0
 }
 
-// head returns the keys and the values of one head of layer l. Keys are transposed:
-// scores are then a product that reads them in place.
-func (b *block) head(c Config, l, kv int) (kt, v []float32) {
+// headAt is where in a block's kv the keys and the values of one head of layer l begin.
+// Keys are transposed: scores are then a product that reads them in place.
+func (c Config) headAt(l, kv int) (keys, values int) {
 	n := blockTokens * c.HeadDim
-	at := (l*c.KVHeads + kv) * 2 * n
-	return b.kv[at : at+n], b.kv[at+n : at+2*n]
+	keys = (l*c.KVHeads + kv) * 2 * n
+	return keys, keys + n
 }
 
 type blockKey struct {

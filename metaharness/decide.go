@@ -121,7 +121,7 @@ func brokenProgram(r *whale.Rollout) bool {
 	if r.State != whale.StateFailed || f == nil {
 		return false
 	}
-	return f.Reason == whale.FailProgram || f.Reason == whale.FailContract || f.Reason == whale.FailAnswer
+	return f.Reason.OfProgram()
 }
 
 func rejected(gate, reason string) Decision {

@@ -91,6 +91,7 @@ func MakePlan(c Config, n Counts) (Plan, error) {
 			p.CanaryRollouts += ph.Canaries
 		}
 	}
+	p.CanaryRollouts += min(c.Search.Canaries, n.Search) // those of h_0, before anything else
 	p.EvaluatedByPair = c.Evaluation.Draws * n.Test
 	p.FinalRollouts = 4 * p.EvaluatedByPair
 	if c.Evaluation.Curve {

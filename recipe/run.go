@@ -328,6 +328,9 @@ func (r *Run) Execute(ctx context.Context) (*Summary, error) {
 	for _, n := range r.Notes() {
 		r.tell(Event{Kind: EventNotice, Text: n})
 	}
+	if err := r.tryFirst(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.curve(ctx, "start"); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,9 @@ type StepResult struct {
 	Step      int     `json:"step"` // counted from 0 over the whole run
 	Rollouts  int     `json:"rollouts"`
 	Accepted  int     `json:"accepted"`
-	Reward    float64 `json:"reward"` // mean over the step's rollouts
+	Failed    int     `json:"failed"`            // in state failed: a rule or a limit was broken
+	Failure   string  `json:"failure,omitempty"` // how the first of them failed
+	Reward    float64 `json:"reward"`            // mean over the step's rollouts
 	Sequences int     `json:"sequences"`
 	Updates   int     `json:"updates"` // optimiser steps; 0 where nothing was accepted
 	Loss      float64 `json:"loss"`    // of the last update, nats a trained token
@@ -73,6 +75,11 @@ func (u *Update) Step(ctx context.Context, run *rollout.Runner, h whale.Harness,
 	var accepted [][]whale.Sequence // an entry a rollout, in job order
 	for _, r := range rollouts {
 		res.Reward += r.Reward() / float64(len(rollouts))
+		if f := r.Episode.Failure; r.State == whale.StateFailed && f != nil {
+			if res.Failed++; res.Failed == 1 {
+				res.Failure = string(f.Reason) + ": " + f.Detail
+			}
+		}
 		if r.Reward() > u.Config.Accept {
 			seqs := rollout.Sequences(&r.Episode)
 			res.Sequences += len(seqs)

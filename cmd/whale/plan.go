@@ -13,22 +13,27 @@ import (
 
 func (a *app) planCmd() *cobra.Command {
 	var o overrides
+	var model string
 	c := &cobra.Command{
 		Use:   "plan CONFIG",
 		Short: "Print a config's phases, rollouts, tokens and disk space, before they are spent",
 		Args:  args(cobra.ExactArgs(1)),
-		RunE:  func(cmd *cobra.Command, list []string) error { return a.plan(cmd.Context(), list[0], o) },
+		RunE:  func(cmd *cobra.Command, list []string) error { return a.plan(cmd.Context(), list[0], model, o) },
 	}
+	registerModel(c, &model)
 	o.register(c)
 	return c
 }
 
-func (a *app) plan(ctx context.Context, path string, o overrides) error {
+func (a *app) plan(ctx context.Context, path, model string, o overrides) error {
 	config, err := recipe.LoadConfig(path)
 	if err != nil {
 		return err
 	}
 	if err := o.apply(&config); err != nil {
+		return err
+	}
+	if err := useModel(&config, model); err != nil {
 		return err
 	}
 	if _, err := recipe.LoadHarness(config.Harness); err != nil {

@@ -24,7 +24,7 @@ func (a *app) runCmd() *cobra.Command {
 		RunE:  func(cmd *cobra.Command, list []string) error { return a.run(cmd.Context(), list[0], o) },
 	}
 	c.Flags().StringVar(&o.dir, "dir", "", "run directory (default: runs/NAME, or the first free runs/NAME-2, runs/NAME-3, …)")
-	c.Flags().StringVar(&o.model, "model", "", "embedded model, model folder or .gguf file, instead of the config's")
+	registerModel(c, &o.model)
 	o.overrides.register(c)
 	return c
 }
@@ -43,10 +43,8 @@ func (a *app) run(ctx context.Context, path string, o runOptions) error {
 	if err := o.overrides.apply(&config); err != nil {
 		return err
 	}
-	if o.model != "" {
-		if config.Policy.Model, err = wholePath(o.model); err != nil {
-			return err
-		}
+	if err := useModel(&config, o.model); err != nil {
+		return err
 	}
 	view := a.newView()
 	r, err := a.start(ctx, config, o.dir, view)
@@ -54,6 +52,18 @@ func (a *app) run(ctx context.Context, path string, o runOptions) error {
 		return inConfig(path, err)
 	}
 	return a.execute(ctx, r, view)
+}
+
+func registerModel(c *cobra.Command, model *string) {
+	c.Flags().StringVar(model, "model", "", "embedded model, model folder or .gguf file, instead of the config's")
+}
+
+// useModel puts the model of a flag, if it was given, into the config.
+func useModel(c *recipe.Config, model string) (err error) {
+	if model != "" {
+		c.Policy.Model, err = wholePath(model)
+	}
+	return err
 }
 
 // wholePath makes a model's path one that a resume from another folder finds. The name of an embedded model stays a name.

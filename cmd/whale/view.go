@@ -137,10 +137,14 @@ func describe(e recipe.Event) string {
 	case recipe.EventStep:
 		s := e.Step
 		line := fmt.Sprintf("  step %-3d reward %.3f  accepted %d/%d", s.Step+1, s.Reward, s.Accepted, s.Rollouts)
-		if s.Updates > 0 {
-			return line + fmt.Sprintf("  loss %.3f  %d tokens trained", s.Loss, s.Tokens)
+		failed := ""
+		if s.Failed > 0 {
+			failed = fmt.Sprintf("  failed %d (%s)", s.Failed, oneLine(s.Failure))
 		}
-		return line + "  nothing accepted: no update"
+		if s.Updates > 0 {
+			return line + failed + fmt.Sprintf("  loss %.3f  %d tokens trained", s.Loss, s.Tokens)
+		}
+		return line + failed + "  nothing accepted: no update"
 	case recipe.EventSession:
 		return fmt.Sprintf("  session %d: %s", e.Session, oneLine(e.Text))
 	case recipe.EventCandidate:

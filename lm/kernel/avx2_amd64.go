@@ -142,6 +142,66 @@ func adamWAVX2(w []float32, g []float32, m1 []float32, m2 []float32, c *float32)
 //go:noescape
 func peakAVX2(rounds int)
 
+// sums1x8AVX2 is the micro-kernel of BlockSums for 1 rows and 8 columns.
+//
+//go:noescape
+func sums1x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums1x16AVX2 is the micro-kernel of BlockSums for 1 rows and 16 columns.
+//
+//go:noescape
+func sums1x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums2x8AVX2 is the micro-kernel of BlockSums for 2 rows and 8 columns.
+//
+//go:noescape
+func sums2x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums2x16AVX2 is the micro-kernel of BlockSums for 2 rows and 16 columns.
+//
+//go:noescape
+func sums2x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums3x8AVX2 is the micro-kernel of BlockSums for 3 rows and 8 columns.
+//
+//go:noescape
+func sums3x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums3x16AVX2 is the micro-kernel of BlockSums for 3 rows and 16 columns.
+//
+//go:noescape
+func sums3x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums4x8AVX2 is the micro-kernel of BlockSums for 4 rows and 8 columns.
+//
+//go:noescape
+func sums4x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums4x16AVX2 is the micro-kernel of BlockSums for 4 rows and 16 columns.
+//
+//go:noescape
+func sums4x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums5x8AVX2 is the micro-kernel of BlockSums for 5 rows and 8 columns.
+//
+//go:noescape
+func sums5x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums5x16AVX2 is the micro-kernel of BlockSums for 5 rows and 16 columns.
+//
+//go:noescape
+func sums5x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums6x8AVX2 is the micro-kernel of BlockSums for 6 rows and 8 columns.
+//
+//go:noescape
+func sums6x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// sums6x16AVX2 is the micro-kernel of BlockSums for 6 rows and 16 columns.
+//
+//go:noescape
+func sums6x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
 // transpose8AVX2 writes dst[p*stride+j] = src[j*ld+p] for j < 8 and p < k, k a multiple of 8;
 // its twin is transpose8Go.
 //
@@ -162,5 +222,22 @@ func microAVX2() (t [maxRows + 1][maxVecs + 1]microKernel) {
 	t[5][2] = gemm5x16AVX2
 	t[6][1] = gemm6x8AVX2
 	t[6][2] = gemm6x16AVX2
+	return t
+}
+
+// blockSumsAVX2 lists the micro-kernels by rows and vectors.
+func blockSumsAVX2() (t [maxRows + 1][maxVecs + 1]sumsKernel) {
+	t[1][1] = sums1x8AVX2
+	t[1][2] = sums1x16AVX2
+	t[2][1] = sums2x8AVX2
+	t[2][2] = sums2x16AVX2
+	t[3][1] = sums3x8AVX2
+	t[3][2] = sums3x16AVX2
+	t[4][1] = sums4x8AVX2
+	t[4][2] = sums4x16AVX2
+	t[5][1] = sums5x8AVX2
+	t[5][2] = sums5x16AVX2
+	t[6][1] = sums6x8AVX2
+	t[6][2] = sums6x16AVX2
 	return t
 }

@@ -2297,6 +2297,868 @@ loop108:
 	VZEROUPPER
 	RET
 
+// func sums1x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums1x8AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	VXORPS Y0, Y0, Y0
+
+block109:
+	MOVQ    (CX), DI
+	ADDQ    DX, DI
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R8
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	SUBQ    R8, SI
+
+loop110:
+	VMOVUPS      (DI), Y1
+	VBROADCASTSS (AX), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	ADDQ         $0x04, AX
+	ADDQ         BX, DI
+	DECQ         R8
+	JNZ          loop110
+	TESTQ        SI, SI
+	JNZ          block109
+	MOVQ         c+48(FP), AX
+	MOVBLZX      acc+64(FP), CX
+	TESTL        CX, CX
+	JZ           store111
+	VADDPS       (AX), Y0, Y0
+
+store111:
+	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
+// func sums1x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums1x16AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+block112:
+	MOVQ    (CX), DI
+	ADDQ    DX, DI
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R8
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	SUBQ    R8, SI
+
+loop113:
+	VMOVUPS      (DI), Y2
+	VMOVUPS      32(DI), Y3
+	VBROADCASTSS (AX), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         $0x04, AX
+	ADDQ         BX, DI
+	DECQ         R8
+	JNZ          loop113
+	TESTQ        SI, SI
+	JNZ          block112
+	MOVQ         c+48(FP), AX
+	MOVBLZX      acc+64(FP), CX
+	TESTL        CX, CX
+	JZ           store114
+	VADDPS       (AX), Y0, Y0
+	VADDPS       32(AX), Y1, Y1
+
+store114:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sums2x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums2x8AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+
+block115:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop116:
+	VMOVUPS      (R8), Y2
+	VBROADCASTSS (AX), Y3
+	VFMADD231PS  Y2, Y3, Y0
+	VBROADCASTSS (AX)(DI*1), Y3
+	VFMADD231PS  Y2, Y3, Y1
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop116
+	TESTQ        SI, SI
+	JNZ          block115
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store117
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	ADDQ         CX, DX
+	VADDPS       (DX), Y1, Y1
+
+store117:
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	VZEROUPPER
+	RET
+
+// func sums2x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums2x16AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+block118:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop119:
+	VMOVUPS      (R8), Y4
+	VMOVUPS      32(R8), Y5
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (AX)(DI*1), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop119
+	TESTQ        SI, SI
+	JNZ          block118
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store120
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	VADDPS       32(DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+	VADDPS       32(DX), Y3, Y3
+
+store120:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sums3x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums3x8AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+
+block121:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop122:
+	VMOVUPS      (R8), Y3
+	VBROADCASTSS (AX), Y4
+	VFMADD231PS  Y3, Y4, Y0
+	VBROADCASTSS (AX)(DI*1), Y4
+	VFMADD231PS  Y3, Y4, Y1
+	VBROADCASTSS (AX)(DI*2), Y4
+	VFMADD231PS  Y3, Y4, Y2
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop122
+	TESTQ        SI, SI
+	JNZ          block121
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store123
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	ADDQ         CX, DX
+	VADDPS       (DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+
+store123:
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VZEROUPPER
+	RET
+
+// func sums3x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums3x16AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+
+block124:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop125:
+	VMOVUPS      (R8), Y6
+	VMOVUPS      32(R8), Y7
+	VBROADCASTSS (AX), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (AX)(DI*1), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS (AX)(DI*2), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop125
+	TESTQ        SI, SI
+	JNZ          block124
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store126
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	VADDPS       32(DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+	VADDPS       32(DX), Y3, Y3
+	ADDQ         CX, DX
+	VADDPS       (DX), Y4, Y4
+	VADDPS       32(DX), Y5, Y5
+
+store126:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sums4x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums4x8AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+
+block127:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop128:
+	VMOVUPS      (R9), Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(DI*1), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS (AX)(DI*2), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS (AX)(R8*1), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop128
+	TESTQ        SI, SI
+	JNZ          block127
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store129
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	ADDQ         CX, DX
+	VADDPS       (DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+	ADDQ         CX, DX
+	VADDPS       (DX), Y3, Y3
+
+store129:
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	VZEROUPPER
+	RET
+
+// func sums4x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums4x16AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+
+block130:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop131:
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(DI*1), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS (AX)(DI*2), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS (AX)(R8*1), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop131
+	TESTQ        SI, SI
+	JNZ          block130
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store132
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	VADDPS       32(DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+	VADDPS       32(DX), Y3, Y3
+	ADDQ         CX, DX
+	VADDPS       (DX), Y4, Y4
+	VADDPS       32(DX), Y5, Y5
+	ADDQ         CX, DX
+	VADDPS       (DX), Y6, Y6
+	VADDPS       32(DX), Y7, Y7
+
+store132:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sums5x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums5x8AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+
+block133:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop134:
+	VMOVUPS      (R9), Y5
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  Y5, Y6, Y0
+	VBROADCASTSS (AX)(DI*1), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (AX)(DI*2), Y6
+	VFMADD231PS  Y5, Y6, Y2
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS (AX)(DI*4), Y6
+	VFMADD231PS  Y5, Y6, Y4
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop134
+	TESTQ        SI, SI
+	JNZ          block133
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store135
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	ADDQ         CX, DX
+	VADDPS       (DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+	ADDQ         CX, DX
+	VADDPS       (DX), Y3, Y3
+	ADDQ         CX, DX
+	VADDPS       (DX), Y4, Y4
+
+store135:
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VZEROUPPER
+	RET
+
+// func sums5x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums5x16AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+
+block136:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop137:
+	VMOVUPS      (R9), Y10
+	VMOVUPS      32(R9), Y11
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS (AX)(DI*1), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS (AX)(DI*2), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS (AX)(R8*1), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS (AX)(DI*4), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop137
+	TESTQ        SI, SI
+	JNZ          block136
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store138
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	VADDPS       32(DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+	VADDPS       32(DX), Y3, Y3
+	ADDQ         CX, DX
+	VADDPS       (DX), Y4, Y4
+	VADDPS       32(DX), Y5, Y5
+	ADDQ         CX, DX
+	VADDPS       (DX), Y6, Y6
+	VADDPS       32(DX), Y7, Y7
+	ADDQ         CX, DX
+	VADDPS       (DX), Y8, Y8
+	VADDPS       32(DX), Y9, Y9
+
+store138:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	VZEROUPPER
+	RET
+
+// func sums6x8AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums6x8AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+
+block139:
+	MOVQ    (CX), R10
+	ADDQ    DX, R10
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R11
+	CMPQ    SI, R11
+	CMOVQLT SI, R11
+	SUBQ    R11, SI
+
+loop140:
+	VMOVUPS      (R10), Y6
+	VBROADCASTSS (AX), Y7
+	VFMADD231PS  Y6, Y7, Y0
+	VBROADCASTSS (AX)(DI*1), Y7
+	VFMADD231PS  Y6, Y7, Y1
+	VBROADCASTSS (AX)(DI*2), Y7
+	VFMADD231PS  Y6, Y7, Y2
+	VBROADCASTSS (AX)(R8*1), Y7
+	VFMADD231PS  Y6, Y7, Y3
+	VBROADCASTSS (AX)(DI*4), Y7
+	VFMADD231PS  Y6, Y7, Y4
+	VBROADCASTSS (AX)(R9*1), Y7
+	VFMADD231PS  Y6, Y7, Y5
+	ADDQ         $0x04, AX
+	ADDQ         BX, R10
+	DECQ         R11
+	JNZ          loop140
+	TESTQ        SI, SI
+	JNZ          block139
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store141
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	ADDQ         CX, DX
+	VADDPS       (DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+	ADDQ         CX, DX
+	VADDPS       (DX), Y3, Y3
+	ADDQ         CX, DX
+	VADDPS       (DX), Y4, Y4
+	ADDQ         CX, DX
+	VADDPS       (DX), Y5, Y5
+
+store141:
+	VMOVUPS Y0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Y5, (AX)
+	VZEROUPPER
+	RET
+
+// func sums6x16AVX2(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, CMOV, FMA3
+TEXT ·sums6x16AVX2(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+
+block142:
+	MOVQ    (CX), R10
+	ADDQ    DX, R10
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R11
+	CMPQ    SI, R11
+	CMOVQLT SI, R11
+	SUBQ    R11, SI
+
+loop143:
+	VMOVUPS      (R10), Y12
+	VMOVUPS      32(R10), Y13
+	VBROADCASTSS (AX), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (AX)(DI*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (AX)(DI*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (AX)(R8*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (AX)(DI*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (AX)(R9*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         $0x04, AX
+	ADDQ         BX, R10
+	DECQ         R11
+	JNZ          loop143
+	TESTQ        SI, SI
+	JNZ          block142
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store144
+	MOVQ         AX, DX
+	VADDPS       (DX), Y0, Y0
+	VADDPS       32(DX), Y1, Y1
+	ADDQ         CX, DX
+	VADDPS       (DX), Y2, Y2
+	VADDPS       32(DX), Y3, Y3
+	ADDQ         CX, DX
+	VADDPS       (DX), Y4, Y4
+	VADDPS       32(DX), Y5, Y5
+	ADDQ         CX, DX
+	VADDPS       (DX), Y6, Y6
+	VADDPS       32(DX), Y7, Y7
+	ADDQ         CX, DX
+	VADDPS       (DX), Y8, Y8
+	VADDPS       32(DX), Y9, Y9
+	ADDQ         CX, DX
+	VADDPS       (DX), Y10, Y10
+	VADDPS       32(DX), Y11, Y11
+
+store144:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y6, (AX)
+	VMOVUPS Y7, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y8, (AX)
+	VMOVUPS Y9, 32(AX)
+	ADDQ    CX, AX
+	VMOVUPS Y10, (AX)
+	VMOVUPS Y11, 32(AX)
+	VZEROUPPER
+	RET
+
 // func transpose8AVX2(dst *float32, stride int, src *float32, ld int, k int)
 // Requires: AVX
 TEXT ·transpose8AVX2(SB), NOSPLIT, $0-40
@@ -2311,9 +3173,9 @@ TEXT ·transpose8AVX2(SB), NOSPLIT, $0-40
 	LEAQ (BX)(BX*2), R8
 	LEAQ (CX)(CX*2), R10
 	SUBQ $0x08, SI
-	JB   done110
+	JB   done146
 
-loop109:
+loop145:
 	VMOVUPS    (DX), Y0
 	VMOVUPS    (DX)(BX*1), Y1
 	VMOVUPS    (DX)(BX*2), Y2
@@ -2359,8 +3221,8 @@ loop109:
 	ADDQ       $0x20, DI
 	LEAQ       (AX)(CX*8), AX
 	SUBQ       $0x08, SI
-	JAE        loop109
+	JAE        loop145
 
-done110:
+done146:
 	VZEROUPPER
 	RET

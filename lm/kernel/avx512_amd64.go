@@ -202,6 +202,246 @@ func adamWAVX512(w []float32, g []float32, m1 []float32, m2 []float32, c *float3
 //go:noescape
 func peakAVX512(rounds int)
 
+// scores1x16AVX512 is the micro-kernel of BlockScores for 1 rows and 1 blocks.
+//
+//go:noescape
+func scores1x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums1x16AVX512 is the micro-kernel of BlockSums for 1 rows and 16 columns.
+//
+//go:noescape
+func sums1x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores1x32AVX512 is the micro-kernel of BlockScores for 1 rows and 2 blocks.
+//
+//go:noescape
+func scores1x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums1x32AVX512 is the micro-kernel of BlockSums for 1 rows and 32 columns.
+//
+//go:noescape
+func sums1x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores1x48AVX512 is the micro-kernel of BlockScores for 1 rows and 3 blocks.
+//
+//go:noescape
+func scores1x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums1x48AVX512 is the micro-kernel of BlockSums for 1 rows and 48 columns.
+//
+//go:noescape
+func sums1x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores1x64AVX512 is the micro-kernel of BlockScores for 1 rows and 4 blocks.
+//
+//go:noescape
+func scores1x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums1x64AVX512 is the micro-kernel of BlockSums for 1 rows and 64 columns.
+//
+//go:noescape
+func sums1x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores2x16AVX512 is the micro-kernel of BlockScores for 2 rows and 1 blocks.
+//
+//go:noescape
+func scores2x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums2x16AVX512 is the micro-kernel of BlockSums for 2 rows and 16 columns.
+//
+//go:noescape
+func sums2x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores2x32AVX512 is the micro-kernel of BlockScores for 2 rows and 2 blocks.
+//
+//go:noescape
+func scores2x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums2x32AVX512 is the micro-kernel of BlockSums for 2 rows and 32 columns.
+//
+//go:noescape
+func sums2x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores2x48AVX512 is the micro-kernel of BlockScores for 2 rows and 3 blocks.
+//
+//go:noescape
+func scores2x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums2x48AVX512 is the micro-kernel of BlockSums for 2 rows and 48 columns.
+//
+//go:noescape
+func sums2x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores2x64AVX512 is the micro-kernel of BlockScores for 2 rows and 4 blocks.
+//
+//go:noescape
+func scores2x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums2x64AVX512 is the micro-kernel of BlockSums for 2 rows and 64 columns.
+//
+//go:noescape
+func sums2x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores3x16AVX512 is the micro-kernel of BlockScores for 3 rows and 1 blocks.
+//
+//go:noescape
+func scores3x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums3x16AVX512 is the micro-kernel of BlockSums for 3 rows and 16 columns.
+//
+//go:noescape
+func sums3x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores3x32AVX512 is the micro-kernel of BlockScores for 3 rows and 2 blocks.
+//
+//go:noescape
+func scores3x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums3x32AVX512 is the micro-kernel of BlockSums for 3 rows and 32 columns.
+//
+//go:noescape
+func sums3x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores3x48AVX512 is the micro-kernel of BlockScores for 3 rows and 3 blocks.
+//
+//go:noescape
+func scores3x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums3x48AVX512 is the micro-kernel of BlockSums for 3 rows and 48 columns.
+//
+//go:noescape
+func sums3x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores3x64AVX512 is the micro-kernel of BlockScores for 3 rows and 4 blocks.
+//
+//go:noescape
+func scores3x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums3x64AVX512 is the micro-kernel of BlockSums for 3 rows and 64 columns.
+//
+//go:noescape
+func sums3x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores4x16AVX512 is the micro-kernel of BlockScores for 4 rows and 1 blocks.
+//
+//go:noescape
+func scores4x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums4x16AVX512 is the micro-kernel of BlockSums for 4 rows and 16 columns.
+//
+//go:noescape
+func sums4x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores4x32AVX512 is the micro-kernel of BlockScores for 4 rows and 2 blocks.
+//
+//go:noescape
+func scores4x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums4x32AVX512 is the micro-kernel of BlockSums for 4 rows and 32 columns.
+//
+//go:noescape
+func sums4x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores4x48AVX512 is the micro-kernel of BlockScores for 4 rows and 3 blocks.
+//
+//go:noescape
+func scores4x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums4x48AVX512 is the micro-kernel of BlockSums for 4 rows and 48 columns.
+//
+//go:noescape
+func sums4x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores4x64AVX512 is the micro-kernel of BlockScores for 4 rows and 4 blocks.
+//
+//go:noescape
+func scores4x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums4x64AVX512 is the micro-kernel of BlockSums for 4 rows and 64 columns.
+//
+//go:noescape
+func sums4x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores5x16AVX512 is the micro-kernel of BlockScores for 5 rows and 1 blocks.
+//
+//go:noescape
+func scores5x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums5x16AVX512 is the micro-kernel of BlockSums for 5 rows and 16 columns.
+//
+//go:noescape
+func sums5x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores5x32AVX512 is the micro-kernel of BlockScores for 5 rows and 2 blocks.
+//
+//go:noescape
+func scores5x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums5x32AVX512 is the micro-kernel of BlockSums for 5 rows and 32 columns.
+//
+//go:noescape
+func sums5x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores5x48AVX512 is the micro-kernel of BlockScores for 5 rows and 3 blocks.
+//
+//go:noescape
+func scores5x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums5x48AVX512 is the micro-kernel of BlockSums for 5 rows and 48 columns.
+//
+//go:noescape
+func sums5x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores5x64AVX512 is the micro-kernel of BlockScores for 5 rows and 4 blocks.
+//
+//go:noescape
+func scores5x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums5x64AVX512 is the micro-kernel of BlockSums for 5 rows and 64 columns.
+//
+//go:noescape
+func sums5x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores6x16AVX512 is the micro-kernel of BlockScores for 6 rows and 1 blocks.
+//
+//go:noescape
+func scores6x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums6x16AVX512 is the micro-kernel of BlockSums for 6 rows and 16 columns.
+//
+//go:noescape
+func sums6x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores6x32AVX512 is the micro-kernel of BlockScores for 6 rows and 2 blocks.
+//
+//go:noescape
+func scores6x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums6x32AVX512 is the micro-kernel of BlockSums for 6 rows and 32 columns.
+//
+//go:noescape
+func sums6x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores6x48AVX512 is the micro-kernel of BlockScores for 6 rows and 3 blocks.
+//
+//go:noescape
+func scores6x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums6x48AVX512 is the micro-kernel of BlockSums for 6 rows and 48 columns.
+//
+//go:noescape
+func sums6x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
+// scores6x64AVX512 is the micro-kernel of BlockScores for 6 rows and 4 blocks.
+//
+//go:noescape
+func scores6x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+
+// sums6x64AVX512 is the micro-kernel of BlockSums for 6 rows and 64 columns.
+//
+//go:noescape
+func sums6x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+
 // microAVX512 lists the micro-kernels by rows and vectors of their tiles.
 func microAVX512() (t [maxRows + 1][maxVecs + 1]microKernel) {
 	t[1][1] = gemm1x16AVX512
@@ -228,5 +468,63 @@ func microAVX512() (t [maxRows + 1][maxVecs + 1]microKernel) {
 	t[6][2] = gemm6x32AVX512
 	t[6][3] = gemm6x48AVX512
 	t[6][4] = gemm6x64AVX512
+	return t
+}
+
+// blockScoresAVX512 lists the micro-kernels by rows and blocks.
+func blockScoresAVX512() (t [maxRows + 1][maxVecs + 1]scoresKernel) {
+	t[1][1] = scores1x16AVX512
+	t[1][2] = scores1x32AVX512
+	t[1][3] = scores1x48AVX512
+	t[1][4] = scores1x64AVX512
+	t[2][1] = scores2x16AVX512
+	t[2][2] = scores2x32AVX512
+	t[2][3] = scores2x48AVX512
+	t[2][4] = scores2x64AVX512
+	t[3][1] = scores3x16AVX512
+	t[3][2] = scores3x32AVX512
+	t[3][3] = scores3x48AVX512
+	t[3][4] = scores3x64AVX512
+	t[4][1] = scores4x16AVX512
+	t[4][2] = scores4x32AVX512
+	t[4][3] = scores4x48AVX512
+	t[4][4] = scores4x64AVX512
+	t[5][1] = scores5x16AVX512
+	t[5][2] = scores5x32AVX512
+	t[5][3] = scores5x48AVX512
+	t[5][4] = scores5x64AVX512
+	t[6][1] = scores6x16AVX512
+	t[6][2] = scores6x32AVX512
+	t[6][3] = scores6x48AVX512
+	t[6][4] = scores6x64AVX512
+	return t
+}
+
+// blockSumsAVX512 lists the micro-kernels by rows and vectors.
+func blockSumsAVX512() (t [maxRows + 1][maxVecs + 1]sumsKernel) {
+	t[1][1] = sums1x16AVX512
+	t[1][2] = sums1x32AVX512
+	t[1][3] = sums1x48AVX512
+	t[1][4] = sums1x64AVX512
+	t[2][1] = sums2x16AVX512
+	t[2][2] = sums2x32AVX512
+	t[2][3] = sums2x48AVX512
+	t[2][4] = sums2x64AVX512
+	t[3][1] = sums3x16AVX512
+	t[3][2] = sums3x32AVX512
+	t[3][3] = sums3x48AVX512
+	t[3][4] = sums3x64AVX512
+	t[4][1] = sums4x16AVX512
+	t[4][2] = sums4x32AVX512
+	t[4][3] = sums4x48AVX512
+	t[4][4] = sums4x64AVX512
+	t[5][1] = sums5x16AVX512
+	t[5][2] = sums5x32AVX512
+	t[5][3] = sums5x48AVX512
+	t[5][4] = sums5x64AVX512
+	t[6][1] = sums6x16AVX512
+	t[6][2] = sums6x32AVX512
+	t[6][3] = sums6x48AVX512
+	t[6][4] = sums6x64AVX512
 	return t
 }

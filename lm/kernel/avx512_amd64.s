@@ -3477,3 +3477,3919 @@ loop144:
 	JNZ         loop144
 	VZEROUPPER
 	RET
+
+// func scores1x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores1x16AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   (CX), CX
+	VPXORD Z0, Z0, Z0
+
+loop145:
+	VMOVUPS      (CX)(DX*1), Z1
+	VBROADCASTSS (AX), Z2
+	VFMADD231PS  Z1, Z2, Z0
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop145
+	MOVQ         c+40(FP), AX
+	MOVBLZX      acc+56(FP), CX
+	TESTL        CX, CX
+	JZ           store146
+	VADDPS       (AX), Z0, Z0
+
+store146:
+	VMOVUPS Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func sums1x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums1x16AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	VPXORD Z0, Z0, Z0
+
+block147:
+	MOVQ    (CX), DI
+	ADDQ    DX, DI
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R8
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	SUBQ    R8, SI
+
+loop148:
+	VMOVUPS      (DI), Z1
+	VBROADCASTSS (AX), Z2
+	VFMADD231PS  Z1, Z2, Z0
+	ADDQ         $0x04, AX
+	ADDQ         BX, DI
+	DECQ         R8
+	JNZ          loop148
+	TESTQ        SI, SI
+	JNZ          block147
+	MOVQ         c+48(FP), AX
+	MOVBLZX      acc+64(FP), CX
+	TESTL        CX, CX
+	JZ           store149
+	VADDPS       (AX), Z0, Z0
+
+store149:
+	VMOVUPS Z0, (AX)
+	VZEROUPPER
+	RET
+
+// func scores1x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores1x32AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   (CX), SI
+	MOVQ   24(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+loop150:
+	VMOVUPS      (SI)(DX*1), Z2
+	VMOVUPS      (CX)(DX*1), Z3
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop150
+	MOVQ         c+40(FP), AX
+	MOVBLZX      acc+56(FP), CX
+	TESTL        CX, CX
+	JZ           store151
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+
+store151:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sums1x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums1x32AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+block152:
+	MOVQ    (CX), DI
+	ADDQ    DX, DI
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R8
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	SUBQ    R8, SI
+
+loop153:
+	VMOVUPS      (DI), Z2
+	VMOVUPS      64(DI), Z3
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         $0x04, AX
+	ADDQ         BX, DI
+	DECQ         R8
+	JNZ          loop153
+	TESTQ        SI, SI
+	JNZ          block152
+	MOVQ         c+48(FP), AX
+	MOVBLZX      acc+64(FP), CX
+	TESTL        CX, CX
+	JZ           store154
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+
+store154:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func scores1x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores1x48AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   (CX), SI
+	MOVQ   24(CX), DI
+	MOVQ   48(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+
+loop155:
+	VMOVUPS      (SI)(DX*1), Z3
+	VMOVUPS      (DI)(DX*1), Z4
+	VMOVUPS      (CX)(DX*1), Z5
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  Z3, Z6, Z0
+	VFMADD231PS  Z4, Z6, Z1
+	VFMADD231PS  Z5, Z6, Z2
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop155
+	MOVQ         c+40(FP), AX
+	MOVBLZX      acc+56(FP), CX
+	TESTL        CX, CX
+	JZ           store156
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       128(AX), Z2, Z2
+
+store156:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VZEROUPPER
+	RET
+
+// func sums1x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums1x48AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+
+block157:
+	MOVQ    (CX), DI
+	ADDQ    DX, DI
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R8
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	SUBQ    R8, SI
+
+loop158:
+	VMOVUPS      (DI), Z3
+	VMOVUPS      64(DI), Z4
+	VMOVUPS      128(DI), Z5
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  Z3, Z6, Z0
+	VFMADD231PS  Z4, Z6, Z1
+	VFMADD231PS  Z5, Z6, Z2
+	ADDQ         $0x04, AX
+	ADDQ         BX, DI
+	DECQ         R8
+	JNZ          loop158
+	TESTQ        SI, SI
+	JNZ          block157
+	MOVQ         c+48(FP), AX
+	MOVBLZX      acc+64(FP), CX
+	TESTL        CX, CX
+	JZ           store159
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       128(AX), Z2, Z2
+
+store159:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VZEROUPPER
+	RET
+
+// func scores1x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores1x64AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   (CX), SI
+	MOVQ   24(CX), DI
+	MOVQ   48(CX), R8
+	MOVQ   72(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+loop160:
+	VMOVUPS      (SI)(DX*1), Z4
+	VMOVUPS      (DI)(DX*1), Z5
+	VMOVUPS      (R8)(DX*1), Z6
+	VMOVUPS      (CX)(DX*1), Z7
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS  Z4, Z8, Z0
+	VFMADD231PS  Z5, Z8, Z1
+	VFMADD231PS  Z6, Z8, Z2
+	VFMADD231PS  Z7, Z8, Z3
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop160
+	MOVQ         c+40(FP), AX
+	MOVBLZX      acc+56(FP), CX
+	TESTL        CX, CX
+	JZ           store161
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       128(AX), Z2, Z2
+	VADDPS       192(AX), Z3, Z3
+
+store161:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func sums1x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums1x64AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+block162:
+	MOVQ    (CX), DI
+	ADDQ    DX, DI
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R8
+	CMPQ    SI, R8
+	CMOVQLT SI, R8
+	SUBQ    R8, SI
+
+loop163:
+	VMOVUPS      (DI), Z4
+	VMOVUPS      64(DI), Z5
+	VMOVUPS      128(DI), Z6
+	VMOVUPS      192(DI), Z7
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS  Z4, Z8, Z0
+	VFMADD231PS  Z5, Z8, Z1
+	VFMADD231PS  Z6, Z8, Z2
+	VFMADD231PS  Z7, Z8, Z3
+	ADDQ         $0x04, AX
+	ADDQ         BX, DI
+	DECQ         R8
+	JNZ          loop163
+	TESTQ        SI, SI
+	JNZ          block162
+	MOVQ         c+48(FP), AX
+	MOVBLZX      acc+64(FP), CX
+	TESTL        CX, CX
+	JZ           store164
+	VADDPS       (AX), Z0, Z0
+	VADDPS       64(AX), Z1, Z1
+	VADDPS       128(AX), Z2, Z2
+	VADDPS       192(AX), Z3, Z3
+
+store164:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VZEROUPPER
+	RET
+
+// func scores2x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores2x16AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   (CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+loop165:
+	VMOVUPS      (CX)(DX*1), Z2
+	VBROADCASTSS (AX), Z3
+	VFMADD231PS  Z2, Z3, Z0
+	VBROADCASTSS (AX)(SI*1), Z3
+	VFMADD231PS  Z2, Z3, Z1
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop165
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store166
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+
+store166:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	VZEROUPPER
+	RET
+
+// func sums2x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums2x16AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+
+block167:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop168:
+	VMOVUPS      (R8), Z2
+	VBROADCASTSS (AX), Z3
+	VFMADD231PS  Z2, Z3, Z0
+	VBROADCASTSS (AX)(DI*1), Z3
+	VFMADD231PS  Z2, Z3, Z1
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop168
+	TESTQ        SI, SI
+	JNZ          block167
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store169
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+
+store169:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	VZEROUPPER
+	RET
+
+// func scores2x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores2x32AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   (CX), DI
+	MOVQ   24(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+loop170:
+	VMOVUPS      (DI)(DX*1), Z4
+	VMOVUPS      (CX)(DX*1), Z5
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (AX)(SI*1), Z6
+	VFMADD231PS  Z4, Z6, Z2
+	VFMADD231PS  Z5, Z6, Z3
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop170
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store171
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+
+store171:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sums2x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums2x32AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+block172:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop173:
+	VMOVUPS      (R8), Z4
+	VMOVUPS      64(R8), Z5
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (AX)(DI*1), Z6
+	VFMADD231PS  Z4, Z6, Z2
+	VFMADD231PS  Z5, Z6, Z3
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop173
+	TESTQ        SI, SI
+	JNZ          block172
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store174
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+
+store174:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func scores2x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores2x48AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   (CX), DI
+	MOVQ   24(CX), R8
+	MOVQ   48(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+
+loop175:
+	VMOVUPS      (DI)(DX*1), Z6
+	VMOVUPS      (R8)(DX*1), Z7
+	VMOVUPS      (CX)(DX*1), Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS (AX)(SI*1), Z9
+	VFMADD231PS  Z6, Z9, Z3
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z8, Z9, Z5
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop175
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store176
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+
+store176:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	VZEROUPPER
+	RET
+
+// func sums2x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums2x48AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+
+block177:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop178:
+	VMOVUPS      (R8), Z6
+	VMOVUPS      64(R8), Z7
+	VMOVUPS      128(R8), Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z6, Z9, Z0
+	VFMADD231PS  Z7, Z9, Z1
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS (AX)(DI*1), Z9
+	VFMADD231PS  Z6, Z9, Z3
+	VFMADD231PS  Z7, Z9, Z4
+	VFMADD231PS  Z8, Z9, Z5
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop178
+	TESTQ        SI, SI
+	JNZ          block177
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store179
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+
+store179:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	VZEROUPPER
+	RET
+
+// func scores2x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores2x64AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   (CX), DI
+	MOVQ   24(CX), R8
+	MOVQ   48(CX), R9
+	MOVQ   72(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+loop180:
+	VMOVUPS      (DI)(DX*1), Z8
+	VMOVUPS      (R8)(DX*1), Z9
+	VMOVUPS      (R9)(DX*1), Z10
+	VMOVUPS      (CX)(DX*1), Z11
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  Z8, Z12, Z0
+	VFMADD231PS  Z9, Z12, Z1
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (AX)(SI*1), Z12
+	VFMADD231PS  Z8, Z12, Z4
+	VFMADD231PS  Z9, Z12, Z5
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop180
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store181
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+
+store181:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	VZEROUPPER
+	RET
+
+// func sums2x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums2x64AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+block182:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop183:
+	VMOVUPS      (R8), Z8
+	VMOVUPS      64(R8), Z9
+	VMOVUPS      128(R8), Z10
+	VMOVUPS      192(R8), Z11
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  Z8, Z12, Z0
+	VFMADD231PS  Z9, Z12, Z1
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (AX)(DI*1), Z12
+	VFMADD231PS  Z8, Z12, Z4
+	VFMADD231PS  Z9, Z12, Z5
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop183
+	TESTQ        SI, SI
+	JNZ          block182
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store184
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+
+store184:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	VZEROUPPER
+	RET
+
+// func scores3x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores3x16AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   (CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+
+loop185:
+	VMOVUPS      (CX)(DX*1), Z3
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS  Z3, Z4, Z0
+	VBROADCASTSS (AX)(SI*1), Z4
+	VFMADD231PS  Z3, Z4, Z1
+	VBROADCASTSS (AX)(SI*2), Z4
+	VFMADD231PS  Z3, Z4, Z2
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop185
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store186
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+
+store186:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func sums3x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums3x16AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+
+block187:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop188:
+	VMOVUPS      (R8), Z3
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS  Z3, Z4, Z0
+	VBROADCASTSS (AX)(DI*1), Z4
+	VFMADD231PS  Z3, Z4, Z1
+	VBROADCASTSS (AX)(DI*2), Z4
+	VFMADD231PS  Z3, Z4, Z2
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop188
+	TESTQ        SI, SI
+	JNZ          block187
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store189
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+
+store189:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VZEROUPPER
+	RET
+
+// func scores3x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores3x32AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   (CX), DI
+	MOVQ   24(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+
+loop190:
+	VMOVUPS      (DI)(DX*1), Z6
+	VMOVUPS      (CX)(DX*1), Z7
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	VBROADCASTSS (AX)(SI*1), Z8
+	VFMADD231PS  Z6, Z8, Z2
+	VFMADD231PS  Z7, Z8, Z3
+	VBROADCASTSS (AX)(SI*2), Z8
+	VFMADD231PS  Z6, Z8, Z4
+	VFMADD231PS  Z7, Z8, Z5
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop190
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store191
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+
+store191:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sums3x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums3x32AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+
+block192:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop193:
+	VMOVUPS      (R8), Z6
+	VMOVUPS      64(R8), Z7
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	VBROADCASTSS (AX)(DI*1), Z8
+	VFMADD231PS  Z6, Z8, Z2
+	VFMADD231PS  Z7, Z8, Z3
+	VBROADCASTSS (AX)(DI*2), Z8
+	VFMADD231PS  Z6, Z8, Z4
+	VFMADD231PS  Z7, Z8, Z5
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop193
+	TESTQ        SI, SI
+	JNZ          block192
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store194
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+
+store194:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VZEROUPPER
+	RET
+
+// func scores3x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores3x48AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   (CX), DI
+	MOVQ   24(CX), R8
+	MOVQ   48(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+
+loop195:
+	VMOVUPS      (DI)(DX*1), Z9
+	VMOVUPS      (R8)(DX*1), Z10
+	VMOVUPS      (CX)(DX*1), Z11
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  Z9, Z12, Z0
+	VFMADD231PS  Z10, Z12, Z1
+	VFMADD231PS  Z11, Z12, Z2
+	VBROADCASTSS (AX)(SI*1), Z12
+	VFMADD231PS  Z9, Z12, Z3
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (AX)(SI*2), Z12
+	VFMADD231PS  Z9, Z12, Z6
+	VFMADD231PS  Z10, Z12, Z7
+	VFMADD231PS  Z11, Z12, Z8
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop195
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store196
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	VADDPS       128(DX), Z8, Z8
+
+store196:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	VZEROUPPER
+	RET
+
+// func sums3x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums3x48AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+
+block197:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop198:
+	VMOVUPS      (R8), Z9
+	VMOVUPS      64(R8), Z10
+	VMOVUPS      128(R8), Z11
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  Z9, Z12, Z0
+	VFMADD231PS  Z10, Z12, Z1
+	VFMADD231PS  Z11, Z12, Z2
+	VBROADCASTSS (AX)(DI*1), Z12
+	VFMADD231PS  Z9, Z12, Z3
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (AX)(DI*2), Z12
+	VFMADD231PS  Z9, Z12, Z6
+	VFMADD231PS  Z10, Z12, Z7
+	VFMADD231PS  Z11, Z12, Z8
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop198
+	TESTQ        SI, SI
+	JNZ          block197
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store199
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	VADDPS       128(DX), Z8, Z8
+
+store199:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	VZEROUPPER
+	RET
+
+// func scores3x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores3x64AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	MOVQ   (CX), DI
+	MOVQ   24(CX), R8
+	MOVQ   48(CX), R9
+	MOVQ   72(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+
+loop200:
+	VMOVUPS      (DI)(DX*1), Z12
+	VMOVUPS      (R8)(DX*1), Z13
+	VMOVUPS      (R9)(DX*1), Z14
+	VMOVUPS      (CX)(DX*1), Z15
+	VBROADCASTSS (AX), Z16
+	VFMADD231PS  Z12, Z16, Z0
+	VFMADD231PS  Z13, Z16, Z1
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (AX)(SI*1), Z16
+	VFMADD231PS  Z12, Z16, Z4
+	VFMADD231PS  Z13, Z16, Z5
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (AX)(SI*2), Z16
+	VFMADD231PS  Z12, Z16, Z8
+	VFMADD231PS  Z13, Z16, Z9
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop200
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store201
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	VADDPS       128(DX), Z10, Z10
+	VADDPS       192(DX), Z11, Z11
+
+store201:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	VZEROUPPER
+	RET
+
+// func sums3x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums3x64AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+
+block202:
+	MOVQ    (CX), R8
+	ADDQ    DX, R8
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R9
+	CMPQ    SI, R9
+	CMOVQLT SI, R9
+	SUBQ    R9, SI
+
+loop203:
+	VMOVUPS      (R8), Z12
+	VMOVUPS      64(R8), Z13
+	VMOVUPS      128(R8), Z14
+	VMOVUPS      192(R8), Z15
+	VBROADCASTSS (AX), Z16
+	VFMADD231PS  Z12, Z16, Z0
+	VFMADD231PS  Z13, Z16, Z1
+	VFMADD231PS  Z14, Z16, Z2
+	VFMADD231PS  Z15, Z16, Z3
+	VBROADCASTSS (AX)(DI*1), Z16
+	VFMADD231PS  Z12, Z16, Z4
+	VFMADD231PS  Z13, Z16, Z5
+	VFMADD231PS  Z14, Z16, Z6
+	VFMADD231PS  Z15, Z16, Z7
+	VBROADCASTSS (AX)(DI*2), Z16
+	VFMADD231PS  Z12, Z16, Z8
+	VFMADD231PS  Z13, Z16, Z9
+	VFMADD231PS  Z14, Z16, Z10
+	VFMADD231PS  Z15, Z16, Z11
+	ADDQ         $0x04, AX
+	ADDQ         BX, R8
+	DECQ         R9
+	JNZ          loop203
+	TESTQ        SI, SI
+	JNZ          block202
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store204
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	VADDPS       128(DX), Z10, Z10
+	VADDPS       192(DX), Z11, Z11
+
+store204:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	VZEROUPPER
+	RET
+
+// func scores4x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores4x16AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   (CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+loop205:
+	VMOVUPS      (CX)(DX*1), Z4
+	VBROADCASTSS (AX), Z5
+	VFMADD231PS  Z4, Z5, Z0
+	VBROADCASTSS (AX)(SI*1), Z5
+	VFMADD231PS  Z4, Z5, Z1
+	VBROADCASTSS (AX)(SI*2), Z5
+	VFMADD231PS  Z4, Z5, Z2
+	VBROADCASTSS (AX)(DI*1), Z5
+	VFMADD231PS  Z4, Z5, Z3
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop205
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store206
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+
+store206:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VZEROUPPER
+	RET
+
+// func sums4x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums4x16AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+
+block207:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop208:
+	VMOVUPS      (R9), Z4
+	VBROADCASTSS (AX), Z5
+	VFMADD231PS  Z4, Z5, Z0
+	VBROADCASTSS (AX)(DI*1), Z5
+	VFMADD231PS  Z4, Z5, Z1
+	VBROADCASTSS (AX)(DI*2), Z5
+	VFMADD231PS  Z4, Z5, Z2
+	VBROADCASTSS (AX)(R8*1), Z5
+	VFMADD231PS  Z4, Z5, Z3
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop208
+	TESTQ        SI, SI
+	JNZ          block207
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store209
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+
+store209:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VZEROUPPER
+	RET
+
+// func scores4x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores4x32AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   (CX), R8
+	MOVQ   24(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+loop210:
+	VMOVUPS      (R8)(DX*1), Z8
+	VMOVUPS      (CX)(DX*1), Z9
+	VBROADCASTSS (AX), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (AX)(SI*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (AX)(SI*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (AX)(DI*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop210
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store211
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+
+store211:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sums4x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums4x32AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+
+block212:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop213:
+	VMOVUPS      (R9), Z8
+	VMOVUPS      64(R9), Z9
+	VBROADCASTSS (AX), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (AX)(DI*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (AX)(DI*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop213
+	TESTQ        SI, SI
+	JNZ          block212
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store214
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+
+store214:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VZEROUPPER
+	RET
+
+// func scores4x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores4x48AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   (CX), R8
+	MOVQ   24(CX), R9
+	MOVQ   48(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+
+loop215:
+	VMOVUPS      (R8)(DX*1), Z12
+	VMOVUPS      (R9)(DX*1), Z13
+	VMOVUPS      (CX)(DX*1), Z14
+	VBROADCASTSS (AX), Z15
+	VFMADD231PS  Z12, Z15, Z0
+	VFMADD231PS  Z13, Z15, Z1
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (AX)(SI*1), Z15
+	VFMADD231PS  Z12, Z15, Z3
+	VFMADD231PS  Z13, Z15, Z4
+	VFMADD231PS  Z14, Z15, Z5
+	VBROADCASTSS (AX)(SI*2), Z15
+	VFMADD231PS  Z12, Z15, Z6
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VBROADCASTSS (AX)(DI*1), Z15
+	VFMADD231PS  Z12, Z15, Z9
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z11
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop215
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store216
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	VADDPS       128(DX), Z8, Z8
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z10, Z10
+	VADDPS       128(DX), Z11, Z11
+
+store216:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z10, 64(AX)
+	VMOVUPS Z11, 128(AX)
+	VZEROUPPER
+	RET
+
+// func sums4x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums4x48AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+
+block217:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop218:
+	VMOVUPS      (R9), Z12
+	VMOVUPS      64(R9), Z13
+	VMOVUPS      128(R9), Z14
+	VBROADCASTSS (AX), Z15
+	VFMADD231PS  Z12, Z15, Z0
+	VFMADD231PS  Z13, Z15, Z1
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (AX)(DI*1), Z15
+	VFMADD231PS  Z12, Z15, Z3
+	VFMADD231PS  Z13, Z15, Z4
+	VFMADD231PS  Z14, Z15, Z5
+	VBROADCASTSS (AX)(DI*2), Z15
+	VFMADD231PS  Z12, Z15, Z6
+	VFMADD231PS  Z13, Z15, Z7
+	VFMADD231PS  Z14, Z15, Z8
+	VBROADCASTSS (AX)(R8*1), Z15
+	VFMADD231PS  Z12, Z15, Z9
+	VFMADD231PS  Z13, Z15, Z10
+	VFMADD231PS  Z14, Z15, Z11
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop218
+	TESTQ        SI, SI
+	JNZ          block217
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store219
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	VADDPS       128(DX), Z8, Z8
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z10, Z10
+	VADDPS       128(DX), Z11, Z11
+
+store219:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z10, 64(AX)
+	VMOVUPS Z11, 128(AX)
+	VZEROUPPER
+	RET
+
+// func scores4x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores4x64AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   (CX), R8
+	MOVQ   24(CX), R9
+	MOVQ   48(CX), R10
+	MOVQ   72(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+
+loop220:
+	VMOVUPS      (R8)(DX*1), Z16
+	VMOVUPS      (R9)(DX*1), Z17
+	VMOVUPS      (R10)(DX*1), Z18
+	VMOVUPS      (CX)(DX*1), Z19
+	VBROADCASTSS (AX), Z20
+	VFMADD231PS  Z16, Z20, Z0
+	VFMADD231PS  Z17, Z20, Z1
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (AX)(SI*1), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (AX)(SI*2), Z20
+	VFMADD231PS  Z16, Z20, Z8
+	VFMADD231PS  Z17, Z20, Z9
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (AX)(DI*1), Z20
+	VFMADD231PS  Z16, Z20, Z12
+	VFMADD231PS  Z17, Z20, Z13
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop220
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store221
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	VADDPS       128(DX), Z10, Z10
+	VADDPS       192(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+	VADDPS       192(DX), Z15, Z15
+
+store221:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	VMOVUPS Z15, 192(AX)
+	VZEROUPPER
+	RET
+
+// func sums4x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums4x64AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+
+block222:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop223:
+	VMOVUPS      (R9), Z16
+	VMOVUPS      64(R9), Z17
+	VMOVUPS      128(R9), Z18
+	VMOVUPS      192(R9), Z19
+	VBROADCASTSS (AX), Z20
+	VFMADD231PS  Z16, Z20, Z0
+	VFMADD231PS  Z17, Z20, Z1
+	VFMADD231PS  Z18, Z20, Z2
+	VFMADD231PS  Z19, Z20, Z3
+	VBROADCASTSS (AX)(DI*1), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VFMADD231PS  Z18, Z20, Z6
+	VFMADD231PS  Z19, Z20, Z7
+	VBROADCASTSS (AX)(DI*2), Z20
+	VFMADD231PS  Z16, Z20, Z8
+	VFMADD231PS  Z17, Z20, Z9
+	VFMADD231PS  Z18, Z20, Z10
+	VFMADD231PS  Z19, Z20, Z11
+	VBROADCASTSS (AX)(R8*1), Z20
+	VFMADD231PS  Z16, Z20, Z12
+	VFMADD231PS  Z17, Z20, Z13
+	VFMADD231PS  Z18, Z20, Z14
+	VFMADD231PS  Z19, Z20, Z15
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop223
+	TESTQ        SI, SI
+	JNZ          block222
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store224
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	VADDPS       128(DX), Z10, Z10
+	VADDPS       192(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+	VADDPS       192(DX), Z15, Z15
+
+store224:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	VMOVUPS Z15, 192(AX)
+	VZEROUPPER
+	RET
+
+// func scores5x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores5x16AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   (CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+
+loop225:
+	VMOVUPS      (CX)(DX*1), Z5
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  Z5, Z6, Z0
+	VBROADCASTSS (AX)(SI*1), Z6
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (AX)(SI*2), Z6
+	VFMADD231PS  Z5, Z6, Z2
+	VBROADCASTSS (AX)(DI*1), Z6
+	VFMADD231PS  Z5, Z6, Z3
+	VBROADCASTSS (AX)(SI*4), Z6
+	VFMADD231PS  Z5, Z6, Z4
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop225
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store226
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+
+store226:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VZEROUPPER
+	RET
+
+// func sums5x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums5x16AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+
+block227:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop228:
+	VMOVUPS      (R9), Z5
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  Z5, Z6, Z0
+	VBROADCASTSS (AX)(DI*1), Z6
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (AX)(DI*2), Z6
+	VFMADD231PS  Z5, Z6, Z2
+	VBROADCASTSS (AX)(R8*1), Z6
+	VFMADD231PS  Z5, Z6, Z3
+	VBROADCASTSS (AX)(DI*4), Z6
+	VFMADD231PS  Z5, Z6, Z4
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop228
+	TESTQ        SI, SI
+	JNZ          block227
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store229
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+
+store229:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VZEROUPPER
+	RET
+
+// func scores5x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores5x32AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   (CX), R8
+	MOVQ   24(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+
+loop230:
+	VMOVUPS      (R8)(DX*1), Z10
+	VMOVUPS      (CX)(DX*1), Z11
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (AX)(SI*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (AX)(SI*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (AX)(DI*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (AX)(SI*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop230
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store231
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+
+store231:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sums5x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums5x32AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+
+block232:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop233:
+	VMOVUPS      (R9), Z10
+	VMOVUPS      64(R9), Z11
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (AX)(DI*1), Z12
+	VFMADD231PS  Z10, Z12, Z2
+	VFMADD231PS  Z11, Z12, Z3
+	VBROADCASTSS (AX)(DI*2), Z12
+	VFMADD231PS  Z10, Z12, Z4
+	VFMADD231PS  Z11, Z12, Z5
+	VBROADCASTSS (AX)(R8*1), Z12
+	VFMADD231PS  Z10, Z12, Z6
+	VFMADD231PS  Z11, Z12, Z7
+	VBROADCASTSS (AX)(DI*4), Z12
+	VFMADD231PS  Z10, Z12, Z8
+	VFMADD231PS  Z11, Z12, Z9
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop233
+	TESTQ        SI, SI
+	JNZ          block232
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store234
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+
+store234:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VZEROUPPER
+	RET
+
+// func scores5x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores5x48AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   (CX), R8
+	MOVQ   24(CX), R9
+	MOVQ   48(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+
+loop235:
+	VMOVUPS      (R8)(DX*1), Z15
+	VMOVUPS      (R9)(DX*1), Z16
+	VMOVUPS      (CX)(DX*1), Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z15, Z18, Z0
+	VFMADD231PS  Z16, Z18, Z1
+	VFMADD231PS  Z17, Z18, Z2
+	VBROADCASTSS (AX)(SI*1), Z18
+	VFMADD231PS  Z15, Z18, Z3
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (AX)(SI*2), Z18
+	VFMADD231PS  Z15, Z18, Z6
+	VFMADD231PS  Z16, Z18, Z7
+	VFMADD231PS  Z17, Z18, Z8
+	VBROADCASTSS (AX)(DI*1), Z18
+	VFMADD231PS  Z15, Z18, Z9
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (AX)(SI*4), Z18
+	VFMADD231PS  Z15, Z18, Z12
+	VFMADD231PS  Z16, Z18, Z13
+	VFMADD231PS  Z17, Z18, Z14
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop235
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store236
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	VADDPS       128(DX), Z8, Z8
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z10, Z10
+	VADDPS       128(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+
+store236:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z10, 64(AX)
+	VMOVUPS Z11, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	VZEROUPPER
+	RET
+
+// func sums5x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums5x48AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+
+block237:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop238:
+	VMOVUPS      (R9), Z15
+	VMOVUPS      64(R9), Z16
+	VMOVUPS      128(R9), Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z15, Z18, Z0
+	VFMADD231PS  Z16, Z18, Z1
+	VFMADD231PS  Z17, Z18, Z2
+	VBROADCASTSS (AX)(DI*1), Z18
+	VFMADD231PS  Z15, Z18, Z3
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (AX)(DI*2), Z18
+	VFMADD231PS  Z15, Z18, Z6
+	VFMADD231PS  Z16, Z18, Z7
+	VFMADD231PS  Z17, Z18, Z8
+	VBROADCASTSS (AX)(R8*1), Z18
+	VFMADD231PS  Z15, Z18, Z9
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (AX)(DI*4), Z18
+	VFMADD231PS  Z15, Z18, Z12
+	VFMADD231PS  Z16, Z18, Z13
+	VFMADD231PS  Z17, Z18, Z14
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop238
+	TESTQ        SI, SI
+	JNZ          block237
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store239
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	VADDPS       128(DX), Z8, Z8
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z10, Z10
+	VADDPS       128(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+
+store239:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z10, 64(AX)
+	VMOVUPS Z11, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	VZEROUPPER
+	RET
+
+// func scores5x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores5x64AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	MOVQ   (CX), R8
+	MOVQ   24(CX), R9
+	MOVQ   48(CX), R10
+	MOVQ   72(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+
+loop240:
+	VMOVUPS      (R8)(DX*1), Z20
+	VMOVUPS      (R9)(DX*1), Z21
+	VMOVUPS      (R10)(DX*1), Z22
+	VMOVUPS      (CX)(DX*1), Z23
+	VBROADCASTSS (AX), Z24
+	VFMADD231PS  Z20, Z24, Z0
+	VFMADD231PS  Z21, Z24, Z1
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (AX)(SI*1), Z24
+	VFMADD231PS  Z20, Z24, Z4
+	VFMADD231PS  Z21, Z24, Z5
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (AX)(SI*2), Z24
+	VFMADD231PS  Z20, Z24, Z8
+	VFMADD231PS  Z21, Z24, Z9
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (AX)(DI*1), Z24
+	VFMADD231PS  Z20, Z24, Z12
+	VFMADD231PS  Z21, Z24, Z13
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (AX)(SI*4), Z24
+	VFMADD231PS  Z20, Z24, Z16
+	VFMADD231PS  Z21, Z24, Z17
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop240
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store241
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	VADDPS       128(DX), Z10, Z10
+	VADDPS       192(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+	VADDPS       192(DX), Z15, Z15
+	ADDQ         CX, DX
+	VADDPS       (DX), Z16, Z16
+	VADDPS       64(DX), Z17, Z17
+	VADDPS       128(DX), Z18, Z18
+	VADDPS       192(DX), Z19, Z19
+
+store241:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	VMOVUPS Z15, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	VMOVUPS Z18, 128(AX)
+	VMOVUPS Z19, 192(AX)
+	VZEROUPPER
+	RET
+
+// func sums5x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums5x64AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+
+block242:
+	MOVQ    (CX), R9
+	ADDQ    DX, R9
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R10
+	CMPQ    SI, R10
+	CMOVQLT SI, R10
+	SUBQ    R10, SI
+
+loop243:
+	VMOVUPS      (R9), Z20
+	VMOVUPS      64(R9), Z21
+	VMOVUPS      128(R9), Z22
+	VMOVUPS      192(R9), Z23
+	VBROADCASTSS (AX), Z24
+	VFMADD231PS  Z20, Z24, Z0
+	VFMADD231PS  Z21, Z24, Z1
+	VFMADD231PS  Z22, Z24, Z2
+	VFMADD231PS  Z23, Z24, Z3
+	VBROADCASTSS (AX)(DI*1), Z24
+	VFMADD231PS  Z20, Z24, Z4
+	VFMADD231PS  Z21, Z24, Z5
+	VFMADD231PS  Z22, Z24, Z6
+	VFMADD231PS  Z23, Z24, Z7
+	VBROADCASTSS (AX)(DI*2), Z24
+	VFMADD231PS  Z20, Z24, Z8
+	VFMADD231PS  Z21, Z24, Z9
+	VFMADD231PS  Z22, Z24, Z10
+	VFMADD231PS  Z23, Z24, Z11
+	VBROADCASTSS (AX)(R8*1), Z24
+	VFMADD231PS  Z20, Z24, Z12
+	VFMADD231PS  Z21, Z24, Z13
+	VFMADD231PS  Z22, Z24, Z14
+	VFMADD231PS  Z23, Z24, Z15
+	VBROADCASTSS (AX)(DI*4), Z24
+	VFMADD231PS  Z20, Z24, Z16
+	VFMADD231PS  Z21, Z24, Z17
+	VFMADD231PS  Z22, Z24, Z18
+	VFMADD231PS  Z23, Z24, Z19
+	ADDQ         $0x04, AX
+	ADDQ         BX, R9
+	DECQ         R10
+	JNZ          loop243
+	TESTQ        SI, SI
+	JNZ          block242
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store244
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	VADDPS       128(DX), Z10, Z10
+	VADDPS       192(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+	VADDPS       192(DX), Z15, Z15
+	ADDQ         CX, DX
+	VADDPS       (DX), Z16, Z16
+	VADDPS       64(DX), Z17, Z17
+	VADDPS       128(DX), Z18, Z18
+	VADDPS       192(DX), Z19, Z19
+
+store244:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	VMOVUPS Z15, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	VMOVUPS Z18, 128(AX)
+	VMOVUPS Z19, 192(AX)
+	VZEROUPPER
+	RET
+
+// func scores6x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores6x16AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	LEAQ   (SI)(SI*4), R8
+	MOVQ   (CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+
+loop245:
+	VMOVUPS      (CX)(DX*1), Z6
+	VBROADCASTSS (AX), Z7
+	VFMADD231PS  Z6, Z7, Z0
+	VBROADCASTSS (AX)(SI*1), Z7
+	VFMADD231PS  Z6, Z7, Z1
+	VBROADCASTSS (AX)(SI*2), Z7
+	VFMADD231PS  Z6, Z7, Z2
+	VBROADCASTSS (AX)(DI*1), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VBROADCASTSS (AX)(SI*4), Z7
+	VFMADD231PS  Z6, Z7, Z4
+	VBROADCASTSS (AX)(R8*1), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop245
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store246
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	ADDQ         CX, DX
+	VADDPS       (DX), Z5, Z5
+
+store246:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z5, (AX)
+	VZEROUPPER
+	RET
+
+// func sums6x16AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums6x16AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+
+block247:
+	MOVQ    (CX), R10
+	ADDQ    DX, R10
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R11
+	CMPQ    SI, R11
+	CMOVQLT SI, R11
+	SUBQ    R11, SI
+
+loop248:
+	VMOVUPS      (R10), Z6
+	VBROADCASTSS (AX), Z7
+	VFMADD231PS  Z6, Z7, Z0
+	VBROADCASTSS (AX)(DI*1), Z7
+	VFMADD231PS  Z6, Z7, Z1
+	VBROADCASTSS (AX)(DI*2), Z7
+	VFMADD231PS  Z6, Z7, Z2
+	VBROADCASTSS (AX)(R8*1), Z7
+	VFMADD231PS  Z6, Z7, Z3
+	VBROADCASTSS (AX)(DI*4), Z7
+	VFMADD231PS  Z6, Z7, Z4
+	VBROADCASTSS (AX)(R9*1), Z7
+	VFMADD231PS  Z6, Z7, Z5
+	ADDQ         $0x04, AX
+	ADDQ         BX, R10
+	DECQ         R11
+	JNZ          loop248
+	TESTQ        SI, SI
+	JNZ          block247
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store249
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	ADDQ         CX, DX
+	VADDPS       (DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	ADDQ         CX, DX
+	VADDPS       (DX), Z5, Z5
+
+store249:
+	VMOVUPS Z0, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z1, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	ADDQ    CX, AX
+	VMOVUPS Z5, (AX)
+	VZEROUPPER
+	RET
+
+// func scores6x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores6x32AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	LEAQ   (SI)(SI*4), R8
+	MOVQ   (CX), R9
+	MOVQ   24(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+
+loop250:
+	VMOVUPS      (R9)(DX*1), Z12
+	VMOVUPS      (CX)(DX*1), Z13
+	VBROADCASTSS (AX), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (AX)(SI*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (AX)(SI*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (AX)(DI*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (AX)(SI*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (AX)(R8*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop250
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store251
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	ADDQ         CX, DX
+	VADDPS       (DX), Z10, Z10
+	VADDPS       64(DX), Z11, Z11
+
+store251:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	VZEROUPPER
+	RET
+
+// func sums6x32AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums6x32AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+
+block252:
+	MOVQ    (CX), R10
+	ADDQ    DX, R10
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R11
+	CMPQ    SI, R11
+	CMOVQLT SI, R11
+	SUBQ    R11, SI
+
+loop253:
+	VMOVUPS      (R10), Z12
+	VMOVUPS      64(R10), Z13
+	VBROADCASTSS (AX), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (AX)(DI*1), Z14
+	VFMADD231PS  Z12, Z14, Z2
+	VFMADD231PS  Z13, Z14, Z3
+	VBROADCASTSS (AX)(DI*2), Z14
+	VFMADD231PS  Z12, Z14, Z4
+	VFMADD231PS  Z13, Z14, Z5
+	VBROADCASTSS (AX)(R8*1), Z14
+	VFMADD231PS  Z12, Z14, Z6
+	VFMADD231PS  Z13, Z14, Z7
+	VBROADCASTSS (AX)(DI*4), Z14
+	VFMADD231PS  Z12, Z14, Z8
+	VFMADD231PS  Z13, Z14, Z9
+	VBROADCASTSS (AX)(R9*1), Z14
+	VFMADD231PS  Z12, Z14, Z10
+	VFMADD231PS  Z13, Z14, Z11
+	ADDQ         $0x04, AX
+	ADDQ         BX, R10
+	DECQ         R11
+	JNZ          loop253
+	TESTQ        SI, SI
+	JNZ          block252
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store254
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	ADDQ         CX, DX
+	VADDPS       (DX), Z2, Z2
+	VADDPS       64(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	ADDQ         CX, DX
+	VADDPS       (DX), Z10, Z10
+	VADDPS       64(DX), Z11, Z11
+
+store254:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z2, (AX)
+	VMOVUPS Z3, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z10, (AX)
+	VMOVUPS Z11, 64(AX)
+	VZEROUPPER
+	RET
+
+// func scores6x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores6x48AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	LEAQ   (SI)(SI*4), R8
+	MOVQ   (CX), R9
+	MOVQ   24(CX), R10
+	MOVQ   48(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+
+loop255:
+	VMOVUPS      (R9)(DX*1), Z18
+	VMOVUPS      (R10)(DX*1), Z19
+	VMOVUPS      (CX)(DX*1), Z20
+	VBROADCASTSS (AX), Z21
+	VFMADD231PS  Z18, Z21, Z0
+	VFMADD231PS  Z19, Z21, Z1
+	VFMADD231PS  Z20, Z21, Z2
+	VBROADCASTSS (AX)(SI*1), Z21
+	VFMADD231PS  Z18, Z21, Z3
+	VFMADD231PS  Z19, Z21, Z4
+	VFMADD231PS  Z20, Z21, Z5
+	VBROADCASTSS (AX)(SI*2), Z21
+	VFMADD231PS  Z18, Z21, Z6
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VBROADCASTSS (AX)(DI*1), Z21
+	VFMADD231PS  Z18, Z21, Z9
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z11
+	VBROADCASTSS (AX)(SI*4), Z21
+	VFMADD231PS  Z18, Z21, Z12
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VBROADCASTSS (AX)(R8*1), Z21
+	VFMADD231PS  Z18, Z21, Z15
+	VFMADD231PS  Z19, Z21, Z16
+	VFMADD231PS  Z20, Z21, Z17
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop255
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store256
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	VADDPS       128(DX), Z8, Z8
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z10, Z10
+	VADDPS       128(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z16, Z16
+	VADDPS       128(DX), Z17, Z17
+
+store256:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z10, 64(AX)
+	VMOVUPS Z11, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z16, 64(AX)
+	VMOVUPS Z17, 128(AX)
+	VZEROUPPER
+	RET
+
+// func sums6x48AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums6x48AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+
+block257:
+	MOVQ    (CX), R10
+	ADDQ    DX, R10
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R11
+	CMPQ    SI, R11
+	CMOVQLT SI, R11
+	SUBQ    R11, SI
+
+loop258:
+	VMOVUPS      (R10), Z18
+	VMOVUPS      64(R10), Z19
+	VMOVUPS      128(R10), Z20
+	VBROADCASTSS (AX), Z21
+	VFMADD231PS  Z18, Z21, Z0
+	VFMADD231PS  Z19, Z21, Z1
+	VFMADD231PS  Z20, Z21, Z2
+	VBROADCASTSS (AX)(DI*1), Z21
+	VFMADD231PS  Z18, Z21, Z3
+	VFMADD231PS  Z19, Z21, Z4
+	VFMADD231PS  Z20, Z21, Z5
+	VBROADCASTSS (AX)(DI*2), Z21
+	VFMADD231PS  Z18, Z21, Z6
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VBROADCASTSS (AX)(R8*1), Z21
+	VFMADD231PS  Z18, Z21, Z9
+	VFMADD231PS  Z19, Z21, Z10
+	VFMADD231PS  Z20, Z21, Z11
+	VBROADCASTSS (AX)(DI*4), Z21
+	VFMADD231PS  Z18, Z21, Z12
+	VFMADD231PS  Z19, Z21, Z13
+	VFMADD231PS  Z20, Z21, Z14
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z18, Z21, Z15
+	VFMADD231PS  Z19, Z21, Z16
+	VFMADD231PS  Z20, Z21, Z17
+	ADDQ         $0x04, AX
+	ADDQ         BX, R10
+	DECQ         R11
+	JNZ          loop258
+	TESTQ        SI, SI
+	JNZ          block257
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store259
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	ADDQ         CX, DX
+	VADDPS       (DX), Z3, Z3
+	VADDPS       64(DX), Z4, Z4
+	VADDPS       128(DX), Z5, Z5
+	ADDQ         CX, DX
+	VADDPS       (DX), Z6, Z6
+	VADDPS       64(DX), Z7, Z7
+	VADDPS       128(DX), Z8, Z8
+	ADDQ         CX, DX
+	VADDPS       (DX), Z9, Z9
+	VADDPS       64(DX), Z10, Z10
+	VADDPS       128(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+	ADDQ         CX, DX
+	VADDPS       (DX), Z15, Z15
+	VADDPS       64(DX), Z16, Z16
+	VADDPS       128(DX), Z17, Z17
+
+store259:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z3, (AX)
+	VMOVUPS Z4, 64(AX)
+	VMOVUPS Z5, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z6, (AX)
+	VMOVUPS Z7, 64(AX)
+	VMOVUPS Z8, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z9, (AX)
+	VMOVUPS Z10, 64(AX)
+	VMOVUPS Z11, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z15, (AX)
+	VMOVUPS Z16, 64(AX)
+	VMOVUPS Z17, 128(AX)
+	VZEROUPPER
+	RET
+
+// func scores6x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F
+TEXT ·scores6x64AVX512(SB), NOSPLIT, $0-57
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   k+0(FP), BX
+	MOVQ   rs+16(FP), SI
+	SHLQ   $0x02, SI
+	LEAQ   (SI)(SI*2), DI
+	LEAQ   (SI)(SI*4), R8
+	MOVQ   (CX), R9
+	MOVQ   24(CX), R10
+	MOVQ   48(CX), R11
+	MOVQ   72(CX), CX
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+
+loop260:
+	VMOVUPS      (R9)(DX*1), Z24
+	VMOVUPS      (R10)(DX*1), Z25
+	VMOVUPS      (R11)(DX*1), Z26
+	VMOVUPS      (CX)(DX*1), Z27
+	VBROADCASTSS (AX), Z28
+	VFMADD231PS  Z24, Z28, Z0
+	VFMADD231PS  Z25, Z28, Z1
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (AX)(SI*1), Z28
+	VFMADD231PS  Z24, Z28, Z4
+	VFMADD231PS  Z25, Z28, Z5
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (AX)(SI*2), Z28
+	VFMADD231PS  Z24, Z28, Z8
+	VFMADD231PS  Z25, Z28, Z9
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (AX)(DI*1), Z28
+	VFMADD231PS  Z24, Z28, Z12
+	VFMADD231PS  Z25, Z28, Z13
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (AX)(SI*4), Z28
+	VFMADD231PS  Z24, Z28, Z16
+	VFMADD231PS  Z25, Z28, Z17
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z20
+	VFMADD231PS  Z25, Z28, Z21
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
+	DECQ         BX
+	JNZ          loop260
+	MOVQ         c+40(FP), AX
+	MOVQ         ldc+48(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+56(FP), DX
+	TESTL        DX, DX
+	JZ           store261
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	VADDPS       128(DX), Z10, Z10
+	VADDPS       192(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+	VADDPS       192(DX), Z15, Z15
+	ADDQ         CX, DX
+	VADDPS       (DX), Z16, Z16
+	VADDPS       64(DX), Z17, Z17
+	VADDPS       128(DX), Z18, Z18
+	VADDPS       192(DX), Z19, Z19
+	ADDQ         CX, DX
+	VADDPS       (DX), Z20, Z20
+	VADDPS       64(DX), Z21, Z21
+	VADDPS       128(DX), Z22, Z22
+	VADDPS       192(DX), Z23, Z23
+
+store261:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	VMOVUPS Z15, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	VMOVUPS Z18, 128(AX)
+	VMOVUPS Z19, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	VMOVUPS Z22, 128(AX)
+	VMOVUPS Z23, 192(AX)
+	VZEROUPPER
+	RET
+
+// func sums6x64AVX512(k int, a *float32, rs int, blocks *[]float32, at int, bs int, c *float32, ldc int, acc bool)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·sums6x64AVX512(SB), NOSPLIT, $0-65
+	MOVQ   a+8(FP), AX
+	MOVQ   blocks+24(FP), CX
+	MOVQ   at+32(FP), DX
+	SHLQ   $0x02, DX
+	MOVQ   bs+40(FP), BX
+	SHLQ   $0x02, BX
+	MOVQ   k+0(FP), SI
+	MOVQ   rs+16(FP), DI
+	SHLQ   $0x02, DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+
+block262:
+	MOVQ    (CX), R10
+	ADDQ    DX, R10
+	ADDQ    $0x18, CX
+	MOVQ    $+16, R11
+	CMPQ    SI, R11
+	CMOVQLT SI, R11
+	SUBQ    R11, SI
+
+loop263:
+	VMOVUPS      (R10), Z24
+	VMOVUPS      64(R10), Z25
+	VMOVUPS      128(R10), Z26
+	VMOVUPS      192(R10), Z27
+	VBROADCASTSS (AX), Z28
+	VFMADD231PS  Z24, Z28, Z0
+	VFMADD231PS  Z25, Z28, Z1
+	VFMADD231PS  Z26, Z28, Z2
+	VFMADD231PS  Z27, Z28, Z3
+	VBROADCASTSS (AX)(DI*1), Z28
+	VFMADD231PS  Z24, Z28, Z4
+	VFMADD231PS  Z25, Z28, Z5
+	VFMADD231PS  Z26, Z28, Z6
+	VFMADD231PS  Z27, Z28, Z7
+	VBROADCASTSS (AX)(DI*2), Z28
+	VFMADD231PS  Z24, Z28, Z8
+	VFMADD231PS  Z25, Z28, Z9
+	VFMADD231PS  Z26, Z28, Z10
+	VFMADD231PS  Z27, Z28, Z11
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z12
+	VFMADD231PS  Z25, Z28, Z13
+	VFMADD231PS  Z26, Z28, Z14
+	VFMADD231PS  Z27, Z28, Z15
+	VBROADCASTSS (AX)(DI*4), Z28
+	VFMADD231PS  Z24, Z28, Z16
+	VFMADD231PS  Z25, Z28, Z17
+	VFMADD231PS  Z26, Z28, Z18
+	VFMADD231PS  Z27, Z28, Z19
+	VBROADCASTSS (AX)(R9*1), Z28
+	VFMADD231PS  Z24, Z28, Z20
+	VFMADD231PS  Z25, Z28, Z21
+	VFMADD231PS  Z26, Z28, Z22
+	VFMADD231PS  Z27, Z28, Z23
+	ADDQ         $0x04, AX
+	ADDQ         BX, R10
+	DECQ         R11
+	JNZ          loop263
+	TESTQ        SI, SI
+	JNZ          block262
+	MOVQ         c+48(FP), AX
+	MOVQ         ldc+56(FP), CX
+	SHLQ         $0x02, CX
+	MOVBLZX      acc+64(FP), DX
+	TESTL        DX, DX
+	JZ           store264
+	MOVQ         AX, DX
+	VADDPS       (DX), Z0, Z0
+	VADDPS       64(DX), Z1, Z1
+	VADDPS       128(DX), Z2, Z2
+	VADDPS       192(DX), Z3, Z3
+	ADDQ         CX, DX
+	VADDPS       (DX), Z4, Z4
+	VADDPS       64(DX), Z5, Z5
+	VADDPS       128(DX), Z6, Z6
+	VADDPS       192(DX), Z7, Z7
+	ADDQ         CX, DX
+	VADDPS       (DX), Z8, Z8
+	VADDPS       64(DX), Z9, Z9
+	VADDPS       128(DX), Z10, Z10
+	VADDPS       192(DX), Z11, Z11
+	ADDQ         CX, DX
+	VADDPS       (DX), Z12, Z12
+	VADDPS       64(DX), Z13, Z13
+	VADDPS       128(DX), Z14, Z14
+	VADDPS       192(DX), Z15, Z15
+	ADDQ         CX, DX
+	VADDPS       (DX), Z16, Z16
+	VADDPS       64(DX), Z17, Z17
+	VADDPS       128(DX), Z18, Z18
+	VADDPS       192(DX), Z19, Z19
+	ADDQ         CX, DX
+	VADDPS       (DX), Z20, Z20
+	VADDPS       64(DX), Z21, Z21
+	VADDPS       128(DX), Z22, Z22
+	VADDPS       192(DX), Z23, Z23
+
+store264:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z4, (AX)
+	VMOVUPS Z5, 64(AX)
+	VMOVUPS Z6, 128(AX)
+	VMOVUPS Z7, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z8, (AX)
+	VMOVUPS Z9, 64(AX)
+	VMOVUPS Z10, 128(AX)
+	VMOVUPS Z11, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z12, (AX)
+	VMOVUPS Z13, 64(AX)
+	VMOVUPS Z14, 128(AX)
+	VMOVUPS Z15, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z16, (AX)
+	VMOVUPS Z17, 64(AX)
+	VMOVUPS Z18, 128(AX)
+	VMOVUPS Z19, 192(AX)
+	ADDQ    CX, AX
+	VMOVUPS Z20, (AX)
+	VMOVUPS Z21, 64(AX)
+	VMOVUPS Z22, 128(AX)
+	VMOVUPS Z23, 192(AX)
+	VZEROUPPER
+	RET

@@ -32,6 +32,8 @@ func goKernels() *Kernels {
 		ks.micro[rows][1] = microGo(rows, ks.vec)
 	}
 	ks.micro[4][1] = micro4x4Go
+	ks.blockScores = scoresByTile(ks)
+	ks.blockSums = blockSumsGo(ks.mr, ks.vec, ks.nv)
 	return ks
 }
 

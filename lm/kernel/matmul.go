@@ -67,7 +67,7 @@ func (ks *Kernels) MatMul(p *Pool, o Order, acc bool, c, a, b []float32, m, n, k
 	if n*k < 1<<17 {
 		packers = nil // some ten microseconds: less than it takes to gather the others
 	}
-	packers.For(ks.panels(n), func(j int) { ks.packPanel(g.b, o, b, n, k, j) })
+	ks.packAll(packers, g.b, o, b, n, k)
 	g.run(p)
 	buf.giveBack()
 }
@@ -130,6 +130,21 @@ func (g *gemm) worthSharing() bool { return g.m*g.n*g.k >= g.ks.shareFrom }
 
 // run cuts C into blocks of whole tiles and computes them on p.
 func (g *gemm) run(p *Pool) {
+	if p.Size() > 1 {
+		g.share(p)
+		return
+	}
+	rows, panels := g.blocks(1)
+	for j := 0; j < g.ks.panels(g.n); j += panels {
+		for i := 0; i < g.m; i += rows {
+			g.block(i, min(i+rows, g.m), j, min(j+panels, g.ks.panels(g.n)))
+		}
+	}
+}
+
+// share is run on several goroutines. The copy of g that they see is the only one in the
+// heap.
+func (g gemm) share(p *Pool) {
 	rows, panels := g.blocks(p.Size())
 	rowBlocks := ceilDiv(g.m, rows)
 	p.For(rowBlocks*ceilDiv(g.ks.panels(g.n), panels), func(t int) {

@@ -31,9 +31,7 @@ func (ks *Kernels) PackNT(b []float32, n, k int) *Packed {
 		panic(fmt.Sprintf("kernel.PackNT: got len(b) %d, want at least n*k = %d", len(b), n*k))
 	}
 	pk := &Packed{ks: ks, n: n, k: k, data: aligned(ks.packedLen(n, k))}
-	for j := range ks.panels(n) {
-		ks.packPanel(pk.data, NT, b, n, k, j)
-	}
+	ks.packAll(nil, pk.data, NT, b, n, k)
 	return pk
 }
 
@@ -56,6 +54,17 @@ func (ks *Kernels) packedLen(n, k int) int { return ceilDiv(n, ks.vec) * ks.vec 
 func (ks *Kernels) panelAt(n, k, p0, j int) int {
 	kb := min(ks.kc, k-p0)
 	return ceilDiv(n, ks.vec)*ks.vec*p0 + j*ks.nr()*kb
+}
+
+// packAll writes every panel, on p.
+func (ks *Kernels) packAll(p *Pool, dst []float32, o Order, b []float32, n, k int) {
+	if p.Size() > 1 {
+		p.For(ks.panels(n), func(j int) { ks.packPanel(dst, o, b, n, k, j) })
+		return
+	}
+	for j := range ks.panels(n) { // without a closure, which would be one allocation a product
+		ks.packPanel(dst, o, b, n, k, j)
+	}
 }
 
 // packPanel writes panel j of every block. b is [n,k] in order NT, else [k,n].

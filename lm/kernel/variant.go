@@ -16,6 +16,8 @@ type Kernels struct {
 	kc          int // k is summed in blocks of kc; part of what fixes the bits
 	shareFrom   int // m*n*k of the least product that a pool shares: some 60 µs of work
 	micro       [maxRows + 1][maxVecs + 1]microKernel
+	blockScores [maxRows + 1][maxVecs + 1]scoresKernel // by rows and blocks
+	blockSums   [maxRows + 1][maxVecs + 1]sumsKernel   // by rows and vectors
 
 	// transpose writes dst[p*stride+j] = src[j*ld+p] for j < 8 and p < k, k a
 	// multiple of 8.

@@ -15,6 +15,8 @@ func native() []*Kernels {
 			kc:              128,
 			shareFrom:       1 << 23,
 			micro:           microAVX512(),
+			blockScores:     blockScoresAVX512(),
+			blockSums:       blockSumsAVX512(),
 			transpose:       transpose8AVX2,
 			dot:             dotAVX512,
 			axpy:            axpyAVX512,
@@ -35,12 +37,13 @@ func native() []*Kernels {
 		})
 	}
 	if avx2 {
-		found = append(found, &Kernels{
+		ks := &Kernels{
 			name: "avx2",
 			mr:   6, vec: 8, nv: 2,
 			kc:              256,
 			shareFrom:       1 << 22,
 			micro:           microAVX2(),
+			blockSums:       blockSumsAVX2(),
 			transpose:       transpose8AVX2,
 			dot:             dotAVX2,
 			axpy:            axpyAVX2,
@@ -58,7 +61,9 @@ func native() []*Kernels {
 			expSum:          expSumAVX2,
 			adamW:           adamWAVX2,
 			peak:            peakAVX2,
-		})
+		}
+		ks.blockScores = scoresByTile(ks)
+		found = append(found, ks)
 	}
 	return found
 }

@@ -196,5 +196,5 @@ func (b *builder) files() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{b.set.file + ".s": asm, b.set.file + ".go": append(stubs, b.microTable()...)}, nil
+	return map[string][]byte{b.set.file + ".s": asm, b.set.file + ".go": append(append(stubs, b.microTable()...), b.blockTables()...)}, nil
 }

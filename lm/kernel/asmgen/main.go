@@ -60,6 +60,7 @@ func generate(s set) (map[string][]byte, error) {
 	b.expSum()
 	b.adamW()
 	b.peak()
+	b.blockKernels()
 	if s.transposes {
 		b.transpose()
 	}
