@@ -37,7 +37,7 @@ type Config struct {
 // PolicyConfig says what samples and learns.
 type PolicyConfig struct {
 	Kind          string `yaml:"kind"`           // local
-	Model         string `yaml:"model"`          // name of an embedded model, a model folder, or a .gguf file
+	Model         string `yaml:"model"`          // name of an embedded model, a model folder, a .gguf file, or a PEFT adapter folder
 	Template      string `yaml:"template"`       // chat template, by name; empty: the one that the model ships, known by its fingerprint
 	Thinking      bool   `yaml:"thinking"`       // false asks a model that reasons first to answer at once
 	KeepReasoning bool   `yaml:"keep_reasoning"` // keep the reasoning of earlier turns where the template drops it, so that prompts extend each other

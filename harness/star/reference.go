@@ -52,7 +52,7 @@ var limitDocs = map[string]struct {
 	doc    string
 	reason whale.FailReason
 }{
-	"steps":         {"interpreter steps, those of loop and of the library's own work included", whale.FailSteps},
+	"steps":         {"interpreter steps, those of loop and of the library's own work included; they do not bound memory, and one operation on large values can take much of both", whale.FailSteps},
 	"model_calls":   {"calls of model.chat", whale.FailModelCalls},
 	"tool_calls":    {"calls of env.call", whale.FailToolCalls},
 	"tokens":        {"sampled tokens in all", whale.FailTokens},
