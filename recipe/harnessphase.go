@@ -28,6 +28,18 @@ type harnessRecord struct {
 	Incomplete int      `json:"incomplete"`
 }
 
+// describe says for people what the phase came to.
+func (h harnessRecord) describe() string {
+	how := fmt.Sprintf("%s had %.3f", h.Incoming.Short(), h.Before)
+	switch {
+	case h.Accepted == h.Incoming:
+		how = "it came in; nothing better was found"
+	case h.After == h.Before:
+		how += ": a tie, and fewer sampled tokens"
+	}
+	return fmt.Sprintf("%s; %d proposed, %d evaluated, %d rejected", how, h.Proposed, h.Evaluated, h.Rejected)
+}
+
 // harnessPhase searches for a better harness under the present weights, unless the journal has the phase's end.
 func (r *Run) harnessPhase(ctx context.Context, ph PlannedPhase) error {
 	var rec harnessRecord
@@ -46,8 +58,7 @@ func (r *Run) harnessPhase(ctx context.Context, ph PlannedPhase) error {
 	if r.harness, err = storedHarness(r.store, rec.Accepted, []byte(rec.Source)); err != nil {
 		return err
 	}
-	r.tell(Event{Kind: EventAccepted, Phase: &ph, Harness: string(rec.Accepted), Score: &rec.After, Replayed: done, Text: fmt.Sprintf(
-		"from %s at %.3f; %d proposed, %d evaluated, %d rejected", rec.Incoming.Short(), rec.Before, rec.Proposed, rec.Evaluated, rec.Rejected)})
+	r.tell(Event{Kind: EventAccepted, Phase: &ph, Harness: string(rec.Accepted), Score: &rec.After, Replayed: done, Text: rec.describe()})
 	return nil
 }
 
