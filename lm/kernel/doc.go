@@ -6,6 +6,8 @@
 //   - [MatMul] multiplies row-major matrices in the three orders that training
 //     needs ([NT] forward, [NN] and [TN] backward). [PackNT] lays a weight
 //     matrix out once so that [MatMulPacked] can use it for many products.
+//   - [BlockScores] and [BlockSums] are the products of attention over keys and values that
+//     lie in blocks (blocks.go).
 //   - [Dot], [Axpy], [Scale], [Exp], [Softmax] and [SiLUMul] work on vectors (vec.go).
 //   - [RMSNorm], [Rotate], [ExpSum], their gradients and those of the softmax and the gate
 //     work on a transformer's rows, [AdamW] on its parameters (rows.go).
@@ -28,8 +30,8 @@
 // Within one variant, c[i,j] is a function of row i of A and column j of B
 // alone (and of the old c[i,j] when accumulating), to the last bit. It does not
 // depend on m, n, the position of the row, the other rows, the pool, or whether B
-// was packed before. A model can therefore be sampled one row at a time, in batches,
-// or scored whole, and give the same numbers. What makes it so: every
+// was packed before, or lies in blocks. A model can therefore be sampled one row at a
+// time, in batches, or scored whole, and give the same numbers. What makes it so: every
 // micro-kernel sums an element in one chain over k in ascending order; the cut of k
 // into blocks is fixed for the variant; a block's sum is added to C by one
 // addition; and padding only ever fills lanes whose results are dropped.

@@ -276,7 +276,7 @@ func TestRendererIdentity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := whale.ID("c59c89926caf747b40a42f07f996a504"); b.Renderer.ID() != want {
+	if want := whale.ID("e51c9d51b7a56968d14f4a0a7325144b"); b.Renderer.ID() != want {
 		t.Errorf("whale-tiny's renderer: got %s, want %s, which runs and rollouts on disk were made with", b.Renderer.ID(), want)
 	}
 }
