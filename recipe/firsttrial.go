@@ -10,12 +10,14 @@ import (
 // tryFirst runs the trial episodes that every candidate must pass with h_0 too: a program that fails in all of them by its own fault would spend
 // the whole plan on zeros.
 func (r *Run) tryFirst(ctx context.Context) error {
-	if r.trained > 0 || r.Config.Search.Canaries == 0 {
-		return nil
-	}
 	examples, err := r.Task.Examples(whale.SplitSearch)
 	if err != nil {
 		return err
+	}
+	planned := min(r.Config.Search.Canaries, len(examples))
+	defer r.Progress.settle(planned)()
+	if r.trained > 0 || planned == 0 { // a run that has trained was past it
+		return nil
 	}
 	policy, err := r.current(ctx, 0)
 	if err != nil {
