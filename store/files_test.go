@@ -253,3 +253,34 @@ func TestWithoutWeightsFolder(t *testing.T) {
 		t.Errorf("list: got %v, %v, want w", ids, err)
 	}
 }
+
+// TestHalfRemovedWeightsAreCleared: what a kill left without DONE goes when the run is opened again; whole weights and what is not ours stay.
+func TestHalfRemovedWeightsAreCleared(t *testing.T) {
+	r := newRun(t)
+	for _, id := range []string{"whole", "half"} {
+		if err := r.WriteWeights(id, writeTestWeights(1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	weights := filepath.Join(r.Dir(), "weights")
+	if err := os.Remove(filepath.Join(weights, "half", "DONE")); err != nil {
+		t.Fatal(err)
+	}
+	damaged := filepath.Join(weights, "damaged")
+	if err := os.MkdirAll(damaged, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(damaged, "DONE"), []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r = reopen(t, r)
+	if _, ok := r.Weights("whole"); !ok {
+		t.Error("whole weights are gone")
+	}
+	if _, err := os.Stat(filepath.Join(weights, "half")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("half-removed weights: got %v, want them gone", err)
+	}
+	if _, err := os.Stat(damaged); err != nil {
+		t.Errorf("weights with a damaged DONE are for a person to look at: got %v", err)
+	}
+}

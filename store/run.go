@@ -156,6 +156,9 @@ func open(ctx context.Context, dir string, lock *os.File, opt Options) (_ *Run, 
 	if err := r.clearScratch(); err != nil {
 		return nil, err
 	}
+	if err := r.clearUndone(); err != nil {
+		return nil, err
+	}
 	db, err := openDB(dir, "rw", 1)
 	if err != nil {
 		return nil, err

@@ -172,6 +172,26 @@ func (r *Run) RemoveWeights(id string) error {
 	return nil
 }
 
+// clearUndone removes what a kill left of weights that were being written or removed: folders without a DONE.
+func (r *Run) clearUndone() error {
+	entries, err := fs.ReadDir(r.root.FS(), weightsDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return classify(filepath.Join(r.dir, weightsDir), err)
+	}
+	for _, e := range entries {
+		if checkID(e.Name()) != nil {
+			continue // not ours
+		}
+		_, err := r.root.Lstat(path.Join(weightsDir, e.Name(), doneName))
+		if errors.Is(err, fs.ErrNotExist) {
+			if err := r.RemoveWeights(e.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 func (r *Run) readDone(id string) (doneFile, error) {
 	if err := checkID(id); err != nil {
 		return doneFile{}, err
