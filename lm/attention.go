@@ -1,8 +1,6 @@
 package lm
 
 import (
-	"sync"
-
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 )
 
@@ -19,31 +17,8 @@ type attnScratch struct {
 	out, do []float32 // [queryBlock, headDim]
 }
 
-// scratchList hands memory to whichever goroutine runs the next piece.
-type scratchList struct {
-	mu   sync.Mutex
-	free []*attnScratch
-}
-
-func (l *scratchList) take() *attnScratch {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.free); n > 0 {
-		s := l.free[n-1]
-		l.free = l.free[:n-1]
-		return s
-	}
-	return &attnScratch{}
-}
-
-func (l *scratchList) put(s *attnScratch) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free = append(l.free, s)
-}
-
 // attend writes a.att from a.q, a.k and a.v.
-func attend(p *kernel.Pool, c Config, a *layerTape, spans []span, list *scratchList) {
+func attend(p *kernel.Pool, c Config, a *layerTape, spans []span, list *freeList[attnScratch]) {
 	n, hd := len(a.q)/c.qDim(), c.HeadDim
 	p.For(len(spans)*c.Heads, func(piece int) {
 		sp, h := spans[piece/c.Heads], piece%c.Heads
@@ -80,7 +55,7 @@ func probabilities(s *attnScratch, q, keys []float32, lo, hi, hd int) []float32 
 // attendBackward writes dq, dk, dv (in the layout of a.q, a.k, a.v) from datt, the
 // gradient of a.att. A piece is a (sequence, key head): it owns that head's dk and dv,
 // and adds the query heads of its group in order.
-func attendBackward(p *kernel.Pool, c Config, dq, dk, dv, datt []float32, a *layerTape, spans []span, list *scratchList) {
+func attendBackward(p *kernel.Pool, c Config, dq, dk, dv, datt []float32, a *layerTape, spans []span, list *freeList[attnScratch]) {
 	n, hd := len(a.q)/c.qDim(), c.HeadDim
 	p.For(len(spans)*c.KVHeads, func(piece int) {
 		sp, kv := spans[piece/c.KVHeads], piece%c.KVHeads

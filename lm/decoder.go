@@ -57,7 +57,7 @@ type decodeScratch struct {
 	x, h, qkv, att, gateUp, act, logits []float32
 	pieces                              []piece
 	blocks                              [][]float32 // of the feeds' paths, one after another
-	attn                                pagedList
+	attn                                freeList[pagedScratch]
 }
 
 // forget lets go of the blocks of the last step.

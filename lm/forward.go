@@ -23,7 +23,7 @@ type tape struct {
 	h   []float32 // [n, dim] normalised input of a projection
 	act []float32 // [n, ffn] silu(gate) * up
 
-	attn scratchList
+	attn freeList[attnScratch]
 	grad gradScratch
 }
 

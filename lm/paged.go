@@ -1,8 +1,6 @@
 package lm
 
 import (
-	"sync"
-
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 )
 
@@ -14,29 +12,6 @@ type pagedScratch struct {
 	k      []float32 // [headDim] a new key
 	q, out []float32 // [group*rows, headDim]
 	probs  []float32 // [group*rows, room]
-}
-
-// pagedList hands memory to whichever goroutine runs the next piece.
-type pagedList struct {
-	mu   sync.Mutex
-	free []*pagedScratch
-}
-
-func (l *pagedList) take() *pagedScratch {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.free); n > 0 {
-		s := l.free[n-1]
-		l.free = l.free[:n-1]
-		return s
-	}
-	return &pagedScratch{}
-}
-
-func (l *pagedList) put(s *pagedScratch) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free = append(l.free, s)
 }
 
 // attend stores the feed's keys and values of one key head of layer l and writes the
