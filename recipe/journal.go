@@ -65,13 +65,47 @@ type rolloutCache struct {
 	run   *store.Run
 	phase string // of the plan
 	step  int
-	open  int           // which opening of the run this is
+	open  int // which opening of the run this is
+	known *keySet
 	lost  *atomic.Int64 // rollouts of this opening that were lost
+}
+
+// keySet is the keys of the rollouts that the run has, so that the many that it has not cost no look-up.
+type keySet struct {
+	mu   sync.Mutex
+	keys map[string]struct{}
+}
+
+func loadKeys(ctx context.Context, run *store.Run) (*keySet, error) {
+	s := &keySet{keys: map[string]struct{}{}}
+	for row, err := range run.Rollouts(ctx, store.Filter{}) {
+		if err != nil {
+			return nil, err
+		}
+		s.keys[row.Key] = struct{}{}
+	}
+	return s, nil
+}
+
+func (s *keySet) has(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.keys[key]
+	return ok
+}
+
+func (s *keySet) add(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys[key] = struct{}{}
 }
 
 // Get reads a rollout by its key.
 func (c rolloutCache) Get(ctx context.Context, key whale.RolloutKey) (*whale.Rollout, bool, error) {
 	id := string(key.ID())
+	if !c.known.has(id) {
+		return nil, false, nil
+	}
 	if _, ok, err := c.run.Rollout(ctx, id); err != nil || !ok {
 		return nil, false, err
 	}
@@ -112,7 +146,11 @@ func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
 		"rollouts": 1, "model_calls": float64(u.ModelCalls), "tool_calls": float64(u.ToolCalls),
 		"prompt_tokens": float64(u.PromptTokens), "sampled_tokens": float64(u.SampledTokens), "retries": float64(r.Retries),
 	}})
-	return c.run.Commit(ctx, b)
+	if err := c.run.Commit(ctx, b); err != nil {
+		return err
+	}
+	c.known.add(id)
+	return nil
 }
 
 // Lost charges what a rollout in state error spent; each of its appearances anew.

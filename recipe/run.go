@@ -38,7 +38,8 @@ type Run struct {
 	base    whale.Harness // h_0
 	harness whale.Harness // the incumbent
 	trainer whale.Trainer
-	trained int          // rollout steps that the trainer's weights have seen
+	trained int // rollout steps that the trainer's weights have seen
+	known   *keySet
 	lost    atomic.Int64 // rollouts of this opening that stayed in state error
 	policy  whale.Policy // the present weights, sampling; nil until wanted
 }
@@ -197,6 +198,9 @@ func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt
 		return nil, err
 	}
 	if r.journal, err = openJournal(ctx, s); err != nil {
+		return nil, err
+	}
+	if r.known, err = loadKeys(ctx, s); err != nil {
 		return nil, err
 	}
 	if err = putHarness(s, h); err != nil {
@@ -378,7 +382,7 @@ func (r *Run) tell(e Event) {
 func (r *Run) runner(p whale.Policy, phase string, step int) *rollout.Runner {
 	return &rollout.Runner{
 		Task: r.Task, Policy: p, Limits: r.Config.Limits, Sampling: r.Config.Sampling, RunSeed: r.Config.Seed,
-		Concurrency: r.Config.Concurrency, Retries: r.Config.Retries, Cache: rolloutCache{run: r.store, phase: phase, step: step, open: r.open, lost: &r.lost},
+		Concurrency: r.Config.Concurrency, Retries: r.Config.Retries, Cache: rolloutCache{run: r.store, phase: phase, step: step, open: r.open, known: r.known, lost: &r.lost},
 		Observe: r.Progress.count,
 	}
 }
