@@ -1,16 +1,24 @@
 package whale
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+)
 
-// Limits bound one episode. Breaking one fails the episode with a reason that names the limit; every limit but WallSeconds is deterministic.
+// Limits bound one episode. Breaking one fails the episode with a reason that names the limit. What depends on clock or memory is
+// first an [Incident] or an error; every other limit is deterministic.
 type Limits struct {
 	Steps        uint64  `json:"steps" yaml:"steps"`                 // interpreter steps of the harness
 	ModelCalls   int     `json:"model_calls" yaml:"model_calls"`     // calls of model.chat
 	ToolCalls    int     `json:"tool_calls" yaml:"tool_calls"`       // calls of env.call
 	Tokens       int     `json:"tokens" yaml:"tokens"`               // sampled tokens in all: the response limit
 	MessageBytes int     `json:"message_bytes" yaml:"message_bytes"` // bytes of all messages of one model call
-	LogBytes     int     `json:"log_bytes" yaml:"log_bytes"`         // bytes that print may write; what exceeds it is cut, not a failure
-	WallSeconds  float64 `json:"wall_seconds" yaml:"wall_seconds"`   // a stop here is first an error, and repeated alone
+	LogBytes     int     `json:"log_bytes" yaml:"log_bytes"`         // bytes of print that are kept; what exceeds it is cut, and LogFlood times as much is a failure
+	Requests     int     `json:"requests" yaml:"requests"`           // messages of the harness to its host, of all kinds
+	MemoryBytes  int64   `json:"memory_bytes" yaml:"memory_bytes"`   // of the harness's process; a death here is first an error, and repeated alone
+	WallSeconds  float64 `json:"wall_seconds" yaml:"wall_seconds"`   // of the harness's own time, calls of model and tools apart; a stop here is first an error, and repeated alone
+	ModelSeconds float64 `json:"model_seconds" yaml:"model_seconds"` // of one model call; a stop here is an error of the infrastructure
+	ToolSeconds  float64 `json:"tool_seconds" yaml:"tool_seconds"`   // of one tool call; a stop here is an error of the infrastructure
 }
 
 // ModelCall is one call of model.chat as it happened.
@@ -59,18 +67,44 @@ const (
 	FailToolCalls    FailReason = "limit:tool_calls"
 	FailTokens       FailReason = "limit:tokens"
 	FailMessageBytes FailReason = "limit:message_bytes"
-	FailWall         FailReason = "limit:wall"
+	FailRequests     FailReason = "limit:requests"
+	FailLog          FailReason = "limit:log"      // print wrote LogFlood times what the log keeps
+	FailWall         FailReason = "limit:wall"     // recurred alone
+	FailMemory       FailReason = "limit:memory"   // recurred alone
+	FailWorker       FailReason = "worker"         // its process died, alone too
+	FailProtocol     FailReason = "protocol"       // a line over the pipe that is no message, or comes out of turn; or the pipe closed early
 	FailContext      FailReason = "limit:context"  // a prompt longer than the policy's context
 	FailProgram      FailReason = "program"        // the harness raised an error
 	FailContract     FailReason = "contract"       // a call or an answer that the contract does not allow
 	FailAuthored     FailReason = "authored"       // a tool argument that the model must have written is not a span of its latest reply
+	FailPlanted      FailReason = "planted"        // a message of the harness holds what only a block that the environment rendered may hold
 	FailAnswer       FailReason = "answer:foreign" // run returned something that is not a reply of this episode
 )
 
 // OfProgram says whether a failure shows that the program itself is wrong, whatever the model says.
 func (r FailReason) OfProgram() bool {
-	return r == FailProgram || r == FailContract || r == FailAnswer
+	return r == FailProgram || r == FailContract || r == FailAnswer || r == FailProtocol || r == FailPlanted
 }
+
+// LogFlood is how many times Limits.LogBytes print may write before the episode fails.
+const LogFlood = 16
+
+// Incident is an end of an episode that may or may not be its own doing: the wall clock, or the death of the process that ran it. It is first
+// an error; the episode is repeated alone, and only if it recurs it is the harness's failure, with this reason (design, invariant 4).
+type Incident struct {
+	Reason FailReason // FailWall, FailMemory or FailWorker
+	Detail string     // one line
+}
+
+func (i *Incident) Error() string { return string(i.Reason) + ": " + i.Detail }
+
+type aloneKey struct{}
+
+// WithAlone marks the context of an episode that is repeated alone: what runs it gives it a process that nothing else uses.
+func WithAlone(ctx context.Context) context.Context { return context.WithValue(ctx, aloneKey{}, true) }
+
+// IsAlone says whether a context is so marked.
+func IsAlone(ctx context.Context) bool { return ctx.Value(aloneKey{}) != nil }
 
 // Failure says how an episode broke a rule or a limit.
 type Failure struct {

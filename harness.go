@@ -9,10 +9,18 @@ import (
 type Harness interface {
 	ID() ID
 	Source() []byte
+	Language() string // of the source: one of the Language constants
 	// Run runs one episode and gives the reply that is the agent's final answer (0 = None). A failure of the program or a broken
-	// limit is a *HarnessError; any other error is the infrastructure's.
+	// limit is a *HarnessError; an end that may be its own doing is an *Incident; any other error is the infrastructure's.
 	Run(ctx context.Context, h Host) (ReplyRef, error)
 }
+
+// The languages of harness programs.
+const (
+	LanguageStar   = "star"   // Starlark
+	LanguagePython = "python" // over a pipe
+	LanguageNode   = "node"   // JavaScript, over a pipe
+)
 
 // HarnessError is a failure that is the harness's own.
 type HarnessError struct{ Failure Failure }

@@ -36,9 +36,17 @@ func HashOf(domain string, v any) ID {
 	return HashBytes(domain, data)
 }
 
-// HarnessID is the identity of a harness program: its source bytes under the contract version.
+// HarnessID is the identity of a Starlark harness: its source bytes under the contract version.
 func HarnessID(source []byte) ID {
 	return HashBytes(fmt.Sprintf("harness/v%d", ContractVersion), source)
+}
+
+// HarnessIDIn is the identity of a harness in any of the languages: the same bytes in two languages are two programs.
+func HarnessIDIn(language string, source []byte) ID {
+	if language == LanguageStar {
+		return HarnessID(source)
+	}
+	return HashBytes(fmt.Sprintf("harness/v%d/%s", ContractVersion, language), source)
 }
 
 // ContractVersion is the version of the harness contract (what a harness may say to its host).

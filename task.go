@@ -3,6 +3,7 @@ package whale
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 )
 
 // Split names a part of a task's data.
@@ -41,7 +42,25 @@ type Env interface {
 	Call(ctx context.Context, name string, args map[string]json.RawMessage) (ToolResult, error)
 	// Render gives a block of text that the environment vouches for; blocks a task does not know are an error of the caller.
 	Render(block string, args map[string]json.RawMessage) (string, error)
+	// Rules says what a harness may not write itself. They are part of the task's identity.
+	Rules() Rules
 	Close() error
+}
+
+// Rules keep the answer the model's (design, invariant 6). The zero value asks for what holds everywhere: an authored argument is a span
+// of the latest reply, to the byte.
+type Rules struct {
+	// Fold is applied to a reply and to an authored argument before one is looked for in the other (case, spaces, notation); nil = as they are.
+	Fold func(string) string
+	// Patterns may occur in text that a harness writes only inside blocks that the environment gave whole: a rendered block, a tool's
+	// result, a field of the example's view.
+	Patterns []Pattern
+}
+
+// Pattern is a form of text that a harness may not write itself, such as a chess move.
+type Pattern struct {
+	Name string // for messages: "move"
+	Expr *regexp.Regexp
 }
 
 // Verdict is what a verifier says of an episode.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed-095d5d2b/whale/lm"
 	"github.com/seed-095d5d2b/whale/policy/chat"
+	"github.com/seed-095d5d2b/whale/sandbox"
 	"github.com/seed-095d5d2b/whale/strictyaml"
 )
 
@@ -68,7 +69,11 @@ func (c Config) validate() error {
 		{"limits.tokens", float64(c.Limits.Tokens), 1, 1e9},
 		{"limits.message_bytes", float64(c.Limits.MessageBytes), 1, 1 << 30},
 		{"limits.log_bytes", float64(c.Limits.LogBytes), 0, 1 << 30},
+		{"limits.requests", float64(c.Limits.Requests), 1, 1e9},
+		{"limits.memory_bytes", float64(c.Limits.MemoryBytes), float64(sandbox.MinMemory), float64(sandbox.MaxMemory)},
 		{"limits.wall_seconds", c.Limits.WallSeconds, 0.1, 1e6},
+		{"limits.model_seconds", c.Limits.ModelSeconds, 0.1, 1e6},
+		{"limits.tool_seconds", c.Limits.ToolSeconds, 0.1, 1e6},
 		{"schedule.epochs", c.Schedule.Epochs, 1e-6, 1e6},
 		{"schedule.sessions", float64(c.Schedule.Sessions), 0, 1e6},
 		{"schedule.total_epochs", c.Schedule.TotalEpochs, 1e-6, 1e6},

@@ -90,6 +90,8 @@ type goHarness struct {
 
 func (g goHarness) ID() whale.ID   { return whale.ID(g.name) }
 func (g goHarness) Source() []byte { return []byte(g.name) }
+
+func (g goHarness) Language() string { return whale.LanguageStar }
 func (g goHarness) Run(ctx context.Context, h whale.Host) (whale.ReplyRef, error) {
 	return g.run(ctx, h)
 }
@@ -148,6 +150,8 @@ func (e *fakeEnv) Call(_ context.Context, name string, args map[string]json.RawM
 	}
 	return whale.ToolResult{Text: string(args["text"])}, nil
 }
+func (e *fakeEnv) Rules() whale.Rules { return whale.Rules{} }
+
 func (e *fakeEnv) Render(block string, _ map[string]json.RawMessage) (string, error) {
 	return "", errors.New("no block " + block)
 }

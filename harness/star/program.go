@@ -82,6 +82,9 @@ func Load(name string, src []byte) (*Program, error) {
 // ID is the content hash of the source under this contract.
 func (p *Program) ID() whale.ID { return whale.HarnessID(p.source) }
 
+// Language is Starlark.
+func (p *Program) Language() string { return whale.LanguageStar }
+
 // Source is the program's text.
 func (p *Program) Source() []byte { return append([]byte(nil), p.source...) }
 
