@@ -14,7 +14,7 @@ type Limits struct {
 	Tokens       int     `json:"tokens" yaml:"tokens"`               // sampled tokens in all: the response limit
 	MessageBytes int     `json:"message_bytes" yaml:"message_bytes"` // bytes of all messages of one model call
 	LogBytes     int     `json:"log_bytes" yaml:"log_bytes"`         // bytes of print that are kept; what exceeds it is cut, and LogFlood times as much is a failure
-	Requests     int     `json:"requests" yaml:"requests"`           // messages of the harness to its host, of all kinds
+	Requests     int     `json:"requests" yaml:"requests"`           // messages of the harness to its host, of all kinds; 0 = no limit
 	MemoryBytes  int64   `json:"memory_bytes" yaml:"memory_bytes"`   // of the harness's process; a death here is first an error, and repeated alone
 	WallSeconds  float64 `json:"wall_seconds" yaml:"wall_seconds"`   // of the harness's own time, calls of model and tools apart; a stop here is first an error, and repeated alone
 	ModelSeconds float64 `json:"model_seconds" yaml:"model_seconds"` // of one model call; a stop here is an error of the infrastructure
@@ -72,6 +72,7 @@ const (
 	FailWall         FailReason = "limit:wall"     // recurred alone
 	FailMemory       FailReason = "limit:memory"   // recurred alone
 	FailWorker       FailReason = "worker"         // its process died, alone too
+	FailTool         FailReason = "limit:tool"     // model-written code that a tool ran broke the guards of its worker, alone too
 	FailProtocol     FailReason = "protocol"       // a line over the pipe that is no message, or comes out of turn; or the pipe closed early
 	FailContext      FailReason = "limit:context"  // a prompt longer than the policy's context
 	FailProgram      FailReason = "program"        // the harness raised an error
@@ -83,7 +84,11 @@ const (
 
 // OfProgram says whether a failure shows that the program itself is wrong, whatever the model says.
 func (r FailReason) OfProgram() bool {
-	return r == FailProgram || r == FailContract || r == FailAnswer || r == FailProtocol || r == FailPlanted
+	switch r {
+	case FailProgram, FailContract, FailAnswer, FailProtocol, FailPlanted, FailMemory, FailWorker, FailWall:
+		return true
+	}
+	return false
 }
 
 // LogFlood is how many times Limits.LogBytes print may write before the episode fails.
@@ -92,7 +97,7 @@ const LogFlood = 16
 // Incident is an end of an episode that may or may not be its own doing: the wall clock, or the death of the process that ran it. It is first
 // an error; the episode is repeated alone, and only if it recurs it is the harness's failure, with this reason (design, invariant 4).
 type Incident struct {
-	Reason FailReason // FailWall, FailMemory or FailWorker
+	Reason FailReason // FailWall, FailMemory, FailWorker or FailTool
 	Detail string     // one line
 }
 

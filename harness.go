@@ -31,7 +31,7 @@ func (e *HarnessError) Error() string {
 
 // Host answers a harness's requests. The requests of one episode come one at a time.
 type Host interface {
-	// Start gives what an episode starts with.
+	// Start gives what an episode starts with. A harness calls it once it is ready to run, before anything else: its own time counts from here.
 	Start() Start
 	// Do answers one request. A *HarnessError ends the episode as failed; another error ends it as an infrastructure error.
 	Do(ctx context.Context, r Request) (Response, error)

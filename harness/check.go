@@ -21,6 +21,10 @@ const (
 	GateParse    Gate = "parse"    // the language's syntax
 	GateResolve  Gate = "resolve"  // undefined names, misplaced statements
 	GateContract Gate = "contract" // size, encoding, run's signature, the prompt constants
+
+	GateAudit      Gate = "audit"       // nothing of the examples in it (package audit)
+	GatePromptOnly Gate = "prompt-only" // changes of the two prompts alone, where that is asked
+	GateCanary     Gate = "canary"      // trial episodes that do not all fail by the program's fault
 )
 
 // Finding is one thing that is wrong with a program.
@@ -48,7 +52,13 @@ func (f Finding) String() string {
 }
 
 // Extensions lists the extensions of harness files that are known.
-func Extensions() []string { return []string{".star"} }
+func Extensions() []string {
+	var out []string
+	for _, e := range extensions {
+		out = append(out, e.names...)
+	}
+	return out
+}
 
 // ExtensionError is the error for a file whose extension is not among [Extensions].
 type ExtensionError struct {
@@ -56,39 +66,68 @@ type ExtensionError struct {
 }
 
 func (e *ExtensionError) Error() string {
-	return fmt.Sprintf("%s: got the extension %q, want %s", e.File, filepath.Ext(e.File), strings.Join(Extensions(), " or "))
+	return fmt.Sprintf("%s: got the extension %q, want %s", e.File, filepath.Ext(e.File), strings.Join(Extensions(), ", "))
 }
 
-// Check runs the static gates over a program and gives what the first failing one found; none means that the program may run. The
+// LanguageError is the error for a program that cannot run in this process.
+type LanguageError struct {
+	File, Language string
+}
+
+func (e *LanguageError) Error() string {
+	return fmt.Sprintf("%s: got a program in %s, want Starlark: other languages run in processes of their own", e.File, e.Language)
+}
+
+// inProcess refuses what is not Starlark.
+func inProcess(path string) error {
+	switch language := LanguageOf(path); language {
+	case whale.LanguageStar:
+		return nil
+	case "":
+		return &ExtensionError{File: path}
+	default:
+		return &LanguageError{File: path, Language: language}
+	}
+}
+
+// Check runs the static gates over a Starlark program and gives what the first failing one found; none means that the program may run. The
 // program is not executed.
 func Check(name string, src []byte) []Finding {
 	_, err := New(name, src)
+	found, err := Findings(name, err)
+	if err != nil {
+		return []Finding{{Gate: GateFile, File: name, Message: err.Error()}}
+	}
+	return found
+}
+
+// Findings reads the error of a program that did not load, whatever its language. Another error than one of the static gates' comes back.
+func Findings(name string, err error) ([]Finding, error) {
 	var unknown *ExtensionError
 	var found star.Errors
 	switch {
 	case err == nil:
-		return nil
+		return nil, nil
 	case errors.As(err, &unknown):
 		return []Finding{{
-			Gate: GateFile, File: name, Message: fmt.Sprintf("got the extension %q, want %s", filepath.Ext(name), strings.Join(Extensions(), " or ")),
-		}}
+			Gate: GateFile, File: name, Message: fmt.Sprintf("got the extension %q, want %s", filepath.Ext(name), strings.Join(Extensions(), ", ")),
+		}}, nil
 	case errors.As(err, &found):
 		out := make([]Finding, len(found))
 		for i, e := range found {
-			out[i] = Finding{
-				Gate: Gate(e.Gate), File: e.File, Line: e.Line, Col: e.Col, Message: e.Message, Suggestion: e.Suggestion,
-			}
+			out[i] = Finding{Gate: Gate(e.Gate), File: e.File, Line: e.Line, Col: e.Col, Message: e.Message, Suggestion: e.Suggestion}
 		}
-		return out
+		return out, nil
 	}
-	return []Finding{{Gate: GateParse, File: name, Message: err.Error()}}
+	return nil, err
 }
 
-// New makes a harness of a source; name's extension says in which language, and name begins the positions in messages. The error is an
-// *[ExtensionError] or one of the language's package ([star.Errors]).
+// New makes a harness of a Starlark source that runs in this process; name begins the positions in messages. Programs in other languages, and
+// all that nobody vouches for, run in processes of their own (package process). The error is an
+// *[ExtensionError], a *[LanguageError] or one of the language's package ([star.Errors]).
 func New(name string, src []byte) (whale.Harness, error) {
-	if filepath.Ext(name) != ".star" {
-		return nil, &ExtensionError{File: name}
+	if err := inProcess(name); err != nil {
+		return nil, err
 	}
 	p, err := star.Load(name, src)
 	if err != nil {
@@ -101,18 +140,18 @@ func New(name string, src []byte) (whale.Harness, error) {
 // depend on where a run's files lie.
 func Load(path string) (whale.Harness, error) {
 	name := filepath.Base(path)
-	if filepath.Ext(name) != ".star" {
-		return nil, &ExtensionError{File: path}
+	if err := inProcess(path); err != nil {
+		return nil, err
 	}
-	src, err := read(path)
+	src, err := Read(path)
 	if err != nil {
 		return nil, err
 	}
 	return New(name, src)
 }
 
-// read reads a file up to one byte more than a program may have: what is larger is refused by the contract gate, whatever its size.
-func read(path string) ([]byte, error) {
+// Read reads a program's file up to one byte more than a program may have: what is larger is refused by the contract gate, whatever its size.
+func Read(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)

@@ -27,8 +27,8 @@ func TestCheck(t *testing.T) {
 			"a.star:1:5: contract: run: got the parameters (task), want (task, model, env)",
 			"a.star:3:15: contract: USER_PROMPT: got a number, want a string literal (a prompt is a string literal or literals joined by +; fill it in run with text.fill)",
 		}},
-		{"a.py", good, []string{`a.py: file: got the extension ".py", want .star`}},
-		{"a", good, []string{`a: file: got the extension "", want .star`}},
+		{"a.py", good, []string{"a.py: file: a.py: got a program in python, want Starlark: other languages run in processes of their own"}},
+		{"a", good, []string{`a: file: got the extension "", want .star, .py, .mjs, .js`}},
 	} {
 		got := harness.Check(tt.name, []byte(tt.src))
 		if len(got) != len(tt.want) {
@@ -70,8 +70,12 @@ func TestLoad(t *testing.T) {
 		t.Errorf("a huge file: got %v", err)
 	}
 	var unknown *harness.ExtensionError
-	path := write("agent.py", good)
-	if _, err = harness.Load(path); !errors.As(err, &unknown) || err.Error() != path+`: got the extension ".py", want .star` {
+	path := write("agent.txt", good)
+	if _, err = harness.Load(path); !errors.As(err, &unknown) || err.Error() != path+`: got the extension ".txt", want .star, .py, .mjs, .js` {
+		t.Errorf("another extension: got %v", err)
+	}
+	var other *harness.LanguageError
+	if _, err = harness.Load(write("agent.py", good)); !errors.As(err, &other) || other.Language != whale.LanguagePython {
 		t.Errorf("another language: got %v", err)
 	}
 	if _, err = harness.Load(filepath.Join(dir, "none.star")); !errors.Is(err, fs.ErrNotExist) {

@@ -31,6 +31,7 @@ type Config struct {
 	Evaluation  EvalConfig     `yaml:"evaluation"`
 	Snapshots   SnapshotConfig `yaml:"snapshots"`
 	Concurrency int            `yaml:"concurrency"` // episodes at once
+	Processes   int            `yaml:"processes"`   // processes at once of a harness in another language than Starlark, each of which may take limits.memory_bytes
 	Retries     int            `yaml:"retries"`     // of an episode that met an infrastructure error
 }
 
@@ -89,9 +90,11 @@ type OptimizerConfig struct {
 
 // SearchConfig are the settings of harness phases.
 type SearchConfig struct {
-	Proposer   string `yaml:"proposer"`   // evolve
-	Candidates int    `yaml:"candidates"` // M: candidates a session
-	Canaries   int    `yaml:"canaries"`   // trial episodes before a candidate's evaluation
+	Proposer   string `yaml:"proposer"`    // evolve
+	Candidates int    `yaml:"candidates"`  // M: candidates a session
+	Audit      bool   `yaml:"audit"`       // reject candidates that quote or look up training or search examples
+	PromptOnly bool   `yaml:"prompt_only"` // reject candidates that change more than SYSTEM_PROMPT and USER_PROMPT
+	Canaries   int    `yaml:"canaries"`    // trial episodes before a candidate's evaluation
 }
 
 // EvalConfig are the settings of test evaluation, which is outside the training budget.
@@ -125,10 +128,11 @@ func Default() Config {
 			LoRA:       LoRAConfig{Alpha: 32, Targets: lm.LoRATargets()},
 			MicroBatch: 2048,
 		},
-		Search:      SearchConfig{Proposer: "evolve", Candidates: 3, Canaries: 2},
+		Search:      SearchConfig{Proposer: "evolve", Candidates: 3, Audit: true, Canaries: 2},
 		Evaluation:  EvalConfig{Draws: 8, Curve: true},
 		Snapshots:   SnapshotConfig{Last: 2},
 		Concurrency: 64,
+		Processes:   8,
 		Retries:     2,
 	}
 }

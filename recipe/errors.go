@@ -4,11 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
-
-	"github.com/seed-095d5d2b/whale"
-	"github.com/seed-095d5d2b/whale/harness/star"
 )
 
 // ConfigError says that a config file cannot be used as it is.
@@ -42,22 +38,6 @@ type ReplacedError struct {
 
 func (e *ReplacedError) Error() string {
 	return fmt.Sprintf("%s: the %s changed since the run began: got %s, want %s; start a new run, or bring the old one back", e.Dir, e.What, e.Now, e.Was)
-}
-
-// LoadHarness reads a harness program from a file.
-func LoadHarness(path string) (whale.Harness, error) {
-	src, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, &InputError{fmt.Errorf("harness %s: no such file; set the key harness to the path of a .star program", path)}
-	}
-	if err != nil {
-		return nil, &InputError{fmt.Errorf("harness %s: %w", path, unwrapPath(err))}
-	}
-	h, err := star.Load(filepath.Base(path), src)
-	if err != nil {
-		return nil, &InputError{fmt.Errorf("harness %s: %w", path, err)}
-	}
-	return h, nil
 }
 
 func unwrapPath(err error) error {

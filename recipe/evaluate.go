@@ -36,7 +36,7 @@ func Evaluate(ctx context.Context, run *rollout.Runner, h whale.Harness, split w
 			jobs = append(jobs, rollout.Job{Harness: h, Example: x, Split: split, Purpose: purpose, Draw: d})
 		}
 	}
-	rollouts, err := run.Run(ctx, jobs)
+	rollouts, err := runKept(ctx, run, jobs)
 	if err != nil {
 		return Result{}, err
 	}

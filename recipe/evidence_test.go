@@ -151,7 +151,7 @@ func indexOf(t *testing.T, run, phase string) []metaharness.IndexLine {
 // TestProposersSeeNothingOfTheTest: what proposers are shown holds no question of the test split, and no example's id of any split.
 func TestProposersSeeNothingOfTheTest(t *testing.T) {
 	run := finishedRun(t)
-	parts, err := OpenParts(t.Context(), run.config, 1)
+	parts, err := OpenParts(t.Context(), run.config, Resources{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestLedgerIsComplete(t *testing.T) {
 
 func planOfConfig(t *testing.T, c Config) Plan {
 	t.Helper()
-	parts, err := OpenParts(t.Context(), c, 1)
+	parts, err := OpenParts(t.Context(), c, Resources{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

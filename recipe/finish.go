@@ -8,6 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness"
+	"github.com/seed-095d5d2b/whale/harness/audit"
 )
 
 // pairFinal is the name of the pair that the run ends with.
@@ -29,6 +31,7 @@ type Summary struct {
 	Weights     string                        `json:"weights"`      // folder of the final weights
 	HarnessFile string                        `json:"harness_file"` // of the final harness
 	Diff        string                        `json:"diff"`         // against h_0, unified
+	AuditTest   []audit.Finding               `json:"audit_test"`   // of the final harness against the test split; no proposer sees it
 }
 
 // finalRecord is the journal entry of the end.
@@ -63,7 +66,7 @@ func (r *Run) finish(ctx context.Context) (*Summary, error) {
 			}
 		}
 	}
-	s := &Summary{Dir: r.store.Dir(), Pairs: rec.Pairs, HarnessFile: filepath.Join(r.store.Dir(), "harness", string(r.harness.ID())+".star")}
+	s := &Summary{Dir: r.store.Dir(), Pairs: rec.Pairs, HarnessFile: filepath.Join(r.store.Dir(), "harness", string(r.harness.ID())+harness.Extension(r.harness.Language()))}
 	if r.trained > 0 {
 		s.Weights = filepath.Join(r.store.Dir(), "weights", snapshotID(r.trained-1))
 	}
@@ -71,6 +74,9 @@ func (r *Run) finish(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	s.Diff = string(diff.Diff("h0", r.base.Source(), "hK", r.harness.Source()))
+	if s.AuditTest, err = r.auditTest(r.harness); err != nil {
+		return nil, err
+	}
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return nil, err

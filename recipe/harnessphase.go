@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/seed-095d5d2b/whale"
-	"github.com/seed-095d5d2b/whale/harness/star"
 	"github.com/seed-095d5d2b/whale/metaharness"
 	"github.com/seed-095d5d2b/whale/metaharness/propose/evolve"
 	"github.com/seed-095d5d2b/whale/rollout"
@@ -55,7 +54,7 @@ func (r *Run) harnessPhase(ctx context.Context, ph PlannedPhase) error {
 	if err := r.bound(ctx, "harness phase "+ph.Name(), r.stepsBefore(ph), rec.Weights, rec.Incoming); err != nil {
 		return err
 	}
-	if r.harness, err = storedHarness(r.store, rec.Accepted, []byte(rec.Source)); err != nil {
+	if r.harness, err = r.stored(rec.Accepted, []byte(rec.Source)); err != nil {
 		return err
 	}
 	r.tell(Event{Kind: EventAccepted, Phase: &ph, Harness: string(rec.Accepted), Score: &rec.After, Replayed: done, Text: rec.describe()})
@@ -72,6 +71,10 @@ func (r *Run) search(ctx context.Context, ph PlannedPhase) (harnessRecord, error
 	if err != nil {
 		return harnessRecord{}, err
 	}
+	gates, err := r.gates()
+	if err != nil {
+		return harnessRecord{}, err
+	}
 	phaseCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s := metaharness.Search{
@@ -80,7 +83,8 @@ func (r *Run) search(ctx context.Context, ph PlannedPhase) (harnessRecord, error
 			Proposer:  &diskProposer{evolve.New(), stop},
 			Evaluator: &searchEvaluator{run: r, runner: r.runner(policy, ph.Name(), 0), examples: examples, draw: ph.Cycle},
 			Log:       r.journal,
-			Loader:    func(name string, src []byte) (whale.Harness, error) { return star.Load(name, src) },
+			Loader:    r.harnesses.New,
+			Gates:     gates,
 			About:     r.Task.About(),
 			Observer:  func(e metaharness.Event) { r.tellSearch(ph, e) },
 		},
@@ -158,7 +162,7 @@ func (e *searchEvaluator) Evaluate(ctx context.Context, h whale.Harness, purpose
 	for i, x := range examples {
 		jobs[i] = rollout.Job{Harness: h, Example: x, Split: whale.SplitSearch, Purpose: purpose, Draw: e.draw}
 	}
-	rollouts, err := e.runner.Run(ctx, jobs)
+	rollouts, err := runKept(ctx, e.runner, jobs)
 	if err != nil {
 		return nil, err
 	}

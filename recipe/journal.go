@@ -120,8 +120,21 @@ func (c rolloutCache) Get(ctx context.Context, key whale.RolloutKey) (*whale.Rol
 	return r, true, nil
 }
 
-// Put writes a complete rollout with its trajectory and its cost.
+// Put keeps a complete rollout with its trajectory and its cost. It does not wait for the disk, so that the next episode can begin;
+// whoever decides from rollouts calls kept first.
 func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
+	id := string(r.Key.ID())
+	if err := c.run.Post(ctx, func(b *store.Batch) error { return c.write(b, id, r) }); err != nil {
+		return err
+	}
+	c.known.add(id)
+	return nil
+}
+
+// kept waits until all rollouts that were put are durable. Nothing is learned or decided from one that a kill could still take.
+func (c rolloutCache) kept(ctx context.Context) error { return c.run.Sync(ctx) }
+
+func (c rolloutCache) write(b *store.Batch, id string, r *whale.Rollout) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -135,9 +148,7 @@ func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
 	if f := r.Episode.Failure; f != nil {
 		reason = string(f.Reason) + ": " + f.Detail
 	}
-	id := string(r.Key.ID())
 	u := r.Episode.Usage.Plus(r.Wasted)
-	b := new(store.Batch)
 	b.PutRollout(store.RolloutRow{
 		Key: id, Purpose: string(r.Key.Purpose), Phase: c.phase, Step: c.step, ExampleID: r.Key.Example, Draw: r.Key.Draw,
 		Harness: string(r.Key.Harness), Weights: string(r.Key.Weights), State: string(r.State), Reward: &reward, Reason: reason, Usage: usage,
@@ -146,10 +157,6 @@ func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
 		"rollouts": 1, "model_calls": float64(u.ModelCalls), "tool_calls": float64(u.ToolCalls),
 		"prompt_tokens": float64(u.PromptTokens), "sampled_tokens": float64(u.SampledTokens), "retries": float64(r.Retries),
 	}})
-	if err := c.run.Commit(ctx, b); err != nil {
-		return err
-	}
-	c.known.add(id)
 	return nil
 }
 

@@ -34,7 +34,7 @@ func TestTrainerFollowsConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts, err := OpenParts(t.Context(), c, 1)
+		parts, err := OpenParts(t.Context(), c, Resources{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/process"
 	"github.com/seed-095d5d2b/whale/lm"
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 	"github.com/seed-095d5d2b/whale/policy/chat"
@@ -21,10 +22,17 @@ type Parts struct {
 	Pool   *kernel.Pool
 
 	sandboxes *sandbox.Pool
+	harnesses *process.Runtime
 }
 
-// OpenParts opens task and model. workers is the number of CPU cores to use.
-func OpenParts(ctx context.Context, c Config, workers int) (_ *Parts, err error) {
+// Resources are what parts may use of the machine.
+type Resources struct {
+	Workers int  // CPU cores, and processes that run untrusted code
+	Require bool // refuse where a mechanism of isolation is missing
+}
+
+// OpenParts opens task and model. No process is started yet, but to see that Resources.Require is met.
+func OpenParts(ctx context.Context, c Config, use Resources) (_ *Parts, err error) {
 	p := &Parts{Config: c}
 	defer func() {
 		if err != nil {
@@ -35,7 +43,12 @@ func OpenParts(ctx context.Context, c Config, workers int) (_ *Parts, err error)
 		return nil, &InputError{err}
 	}
 	sized := c.Task.Math.Calculator
-	if p.sandboxes, err = sandbox.NewPool(sandbox.Options{Spec: sized.Spec(), Workers: workers}); err != nil {
+	if p.sandboxes, err = sandbox.NewPool(sandbox.Options{Spec: sized.Spec(), Workers: use.Workers, Require: use.Require}); err != nil {
+		return nil, err
+	}
+	if p.harnesses, err = process.Open(process.Options{
+		Workers: use.Workers, Concurrency: c.Concurrency, Processes: c.Processes, Memory: c.Limits.MemoryBytes, Require: use.Require,
+	}); err != nil {
 		return nil, err
 	}
 	tool, err := math.Sandboxed(p.sandboxes, sized)
@@ -45,7 +58,7 @@ func OpenParts(ctx context.Context, c Config, workers int) (_ *Parts, err error)
 	if p.Task, err = math.New(ctx, c.Task.Math, tool); err != nil {
 		return nil, &InputError{err}
 	}
-	p.Pool = kernel.NewPool(workers)
+	p.Pool = kernel.NewPool(use.Workers)
 	return p, nil
 }
 
@@ -114,6 +127,9 @@ func (p *Parts) Notes() []string {
 func (p *Parts) Close() {
 	if p.Pool != nil {
 		p.Pool.Close()
+	}
+	if p.harnesses != nil {
+		p.harnesses.Close()
 	}
 	if p.sandboxes != nil {
 		p.sandboxes.Close()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/audit"
 	"github.com/seed-095d5d2b/whale/harness/star"
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 	"github.com/seed-095d5d2b/whale/rollout"
@@ -20,6 +21,7 @@ import (
 type Options struct {
 	Now     func() time.Time // the clock, for the journal and for the ledger's seconds
 	Workers int              // CPU cores to use
+	Require bool             // refuse to run where a mechanism of isolation is missing
 	Build   string           // names the binary; another one on resume is told
 	Observe func(Event)      // may be nil
 }
@@ -38,10 +40,12 @@ type Run struct {
 	base    whale.Harness // h_0
 	harness whale.Harness // the incumbent
 	trainer whale.Trainer
-	trained int // rollout steps that the trainer's weights have seen
+	trained int        // rollout steps that the trainer's weights have seen
+	closing chan error // of the step whose snapshot is being sealed; nil where there is none
 	known   *keySet
-	lost    atomic.Int64 // rollouts of this opening that stayed in state error
-	policy  whale.Policy // the present weights, sampling; nil until wanted
+	corpus  *audit.Corpus // nil until wanted
+	lost    atomic.Int64  // rollouts of this opening that stayed in state error
+	policy  whale.Policy  // the present weights, sampling; nil until wanted
 }
 
 // The kinds of journal entries that the recipe writes; harness phases write their own (package metaharness).
@@ -68,30 +72,45 @@ type identities struct {
 
 // Start makes the run directory for a resolved config and opens it.
 func Start(ctx context.Context, c Config, dir string, opt Options) (*Run, error) {
-	h, err := LoadHarness(c.Harness)
+	prog, err := LoadProgram(c.Harness)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := OpenParts(ctx, c, opt.Workers)
+	parts, err := OpenParts(ctx, c, opt.resources())
 	if err != nil {
 		return nil, err
 	}
-	if _, err := planOf(parts); err != nil {
-		parts.Close()
-		return nil, err
-	}
-	text, err := c.YAML()
-	if err != nil {
-		parts.Close()
-		return nil, err
-	}
-	s, err := store.Create(dir, text, store.Options{Now: opt.Now})
+	s, h, err := create(c, parts, prog, dir, opt)
 	if err != nil {
 		parts.Close()
 		return nil, err
 	}
 	return begin(ctx, parts, s, h, opt)
 }
+
+// create makes the run directory, once everything that can be known before has been checked.
+func create(c Config, parts *Parts, prog Program, dir string, opt Options) (*store.Run, whale.Harness, error) {
+	h, err := parts.Harness(prog)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := planOf(parts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if h.Language() != whale.LanguageStar && plan.Sessions > 0 {
+		return nil, nil, configErrorf("harness: %s is written in %s, and the proposer %s rewrites Starlark; set schedule.sessions to 0 to train its model alone, or give a .star program",
+			prog.Name, h.Language(), c.Search.Proposer)
+	}
+	text, err := c.YAML()
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := store.Create(dir, text, store.Options{Now: opt.Now})
+	return s, h, err
+}
+
+func (o Options) resources() Resources { return Resources{Workers: o.Workers, Require: o.Require} }
 
 // Resume opens a run directory to go on with it. A config, if given, must be the run's own; otherwise the keys that differ are named.
 func Resume(ctx context.Context, dir string, given *Config, opt Options) (*Run, error) {
@@ -125,65 +144,52 @@ func reopen(ctx context.Context, s *store.Run, given *Config, opt Options) (*Par
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := firstHarness(ctx, s, c)
+	prog, err := firstProgram(ctx, s, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := OpenParts(ctx, c, opt.Workers)
-	return parts, h, err
+	parts, err := OpenParts(ctx, c, opt.resources())
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := parts.Harness(prog)
+	if err != nil {
+		parts.Close()
+		return nil, nil, err
+	}
+	return parts, h, nil
 }
 
-// firstHarness gives h_0: the run's own copy where the run had begun, else the config's file.
-func firstHarness(ctx context.Context, s *store.Run, c Config) (whale.Harness, error) {
+// firstProgram gives h_0: the run's own copy where the run had begun, else the config's file.
+func firstProgram(ctx context.Context, s *store.Run, c Config) (Program, error) {
 	j, err := openJournal(ctx, s)
 	if err != nil {
-		return nil, err
+		return Program{}, err
 	}
 	var ids identities
 	ok, err := j.Lookup(ctx, kindBegin, "begin", &ids)
 	if err != nil {
-		return nil, err
+		return Program{}, err
 	}
 	if !ok {
-		return LoadHarness(c.Harness)
+		return LoadProgram(c.Harness)
 	}
-	return storedHarness(s, ids.Harness, []byte(ids.Source))
+	return storedProgram(s, ids.Harness, []byte(ids.Source))
 }
 
 // OpenPair reads the config of a run directory and the harness that the run began with, from the run's own copies. The run may be in use.
-func OpenPair(ctx context.Context, dir string) (Config, whale.Harness, error) {
+func OpenPair(ctx context.Context, dir string) (Config, Program, error) {
 	s, err := store.OpenReadOnly(dir)
 	if err != nil {
-		return Config{}, nil, err
+		return Config{}, Program{}, err
 	}
 	defer s.Close()
 	c, err := ParseConfig(filepath.Join(s.Dir(), "config.yaml"), s.Config())
 	if err != nil {
-		return c, nil, err
+		return c, Program{}, err
 	}
-	h, err := firstHarness(ctx, s, c)
-	return c, h, err
-}
-
-// storedHarness gives a program by its id: the run directory's copy, or where that is missing or not what its name says, the journal's.
-func storedHarness(s *store.Run, id whale.ID, journaled []byte) (whale.Harness, error) {
-	src, err := s.Harness(string(id))
-	if err != nil || whale.HarnessID(src) != id {
-		if whale.HarnessID(journaled) != id {
-			return nil, fmt.Errorf("%s: harness/%s.star is missing or was changed, and the journal has no copy; put the program of that id back", s.Dir(), id)
-		}
-		src = journaled
-	}
-	return star.Load(id.Short()+".star", src)
-}
-
-// putHarness keeps a program in the run directory.
-func putHarness(s *store.Run, h whale.Harness) error {
-	err := s.PutHarness(string(h.ID()), h.Source())
-	if errors.Is(err, store.ErrConflict) {
-		return fmt.Errorf("%w: the file was changed; remove it, and the run writes it again", err)
-	}
-	return err
+	prog, err := firstProgram(ctx, s, c)
+	return c, prog, err
 }
 
 // begin checks identities, journals that the run is open, and takes the last whole snapshot.
@@ -206,9 +212,7 @@ func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt
 	if err = putHarness(s, h); err != nil {
 		return nil, err
 	}
-	// From the store also the first time: its name there stands in the messages of failed episodes, which proposers read, and they must
-	// read the same after a kill.
-	if h, err = storedHarness(s, h.ID(), h.Source()); err != nil {
+	if h, err = r.stored(h.ID(), h.Source()); err != nil { // also the first time, for the name there
 		return nil, err
 	}
 	r.base, r.harness = h, h
@@ -332,6 +336,11 @@ func (r *Run) Execute(ctx context.Context) (*Summary, error) {
 	for _, n := range r.Notes() {
 		r.tell(Event{Kind: EventNotice, Text: n})
 	}
+	isolation, err := r.Isolation(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.tell(Event{Kind: EventNotice, Text: isolation})
 	if err := r.tryFirst(ctx); err != nil {
 		return nil, err
 	}
@@ -423,7 +432,7 @@ func (r *Run) charge(ctx context.Context, op, purpose string, since time.Time) e
 
 // Close ends everything the run started and gives the directory free.
 func (r *Run) Close() error {
-	err := r.retire()
+	err := errors.Join(r.retire(), r.stepClosed())
 	r.Parts.Close()
 	return errors.Join(err, r.store.Close())
 }

@@ -12,16 +12,22 @@ import (
 
 func snapshotID(step int) string { return fmt.Sprintf("step-%06d", step) }
 
-// snapshot writes the weights after a step. What is in its place and not whole goes first: the store compares the lists of files, not
-// the files.
-func (r *Run) snapshot(ctx context.Context, step int) error {
+// snapshot writes the weights after a step, and seals them beside what follows; the channel tells once how that went. What is in their
+// place and not whole goes first: the store compares the lists of files, not the files.
+func (r *Run) snapshot(ctx context.Context, step int) (sealed <-chan error, err error) {
 	id := snapshotID(step)
 	if _, whole := r.store.Weights(id); !whole {
 		if err := r.store.RemoveWeights(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return nil, err
 		}
 	}
-	return r.store.WriteWeights(id, func(dir string) error { return r.trainer.Snapshot(ctx, dir) })
+	staged, err := r.store.StageWeights(id, func(dir string) error { return r.trainer.Snapshot(ctx, dir) })
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- staged.Seal() }()
+	return done, nil
 }
 
 // restore takes the newest snapshot that is whole and journaled. Steps after it are made again, from their recorded rollouts.

@@ -63,7 +63,7 @@ func TestRecordedStepFollowsFromRollouts(t *testing.T) {
 	s := run.open(t)
 	var rec stepRecord
 	record(t, s, kindStep, "0", &rec)
-	parts, err := OpenParts(t.Context(), run.config, 1)
+	parts, err := OpenParts(t.Context(), run.config, Resources{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

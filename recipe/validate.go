@@ -23,7 +23,7 @@ func (c Config) validate() error {
 		return fmt.Errorf("policy.model: got nothing, want the name of an embedded model or a model folder")
 	}
 	if c.Harness == "" {
-		return fmt.Errorf("harness: got nothing, want the path of a .star program")
+		return fmt.Errorf("harness: got nothing, want the path of a harness program")
 	}
 	for _, k := range []struct {
 		key, got string
@@ -63,6 +63,7 @@ func (c Config) validate() error {
 		{"sampling.temperature", c.Sampling.Temperature, 0, 100},
 		{"sampling.top_p", c.Sampling.TopP, 1e-6, 1},
 		{"sampling.top_k", float64(c.Sampling.TopK), 0, 1 << 20},
+		{"processes", float64(c.Processes), 1, 4096},
 		{"limits.steps", float64(c.Limits.Steps), 1, 1e12},
 		{"limits.model_calls", float64(c.Limits.ModelCalls), 1, 1e6},
 		{"limits.tool_calls", float64(c.Limits.ToolCalls), 0, 1e6},

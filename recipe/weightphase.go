@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/lm/kernel"
@@ -24,7 +25,7 @@ func (r *Run) weightPhase(ctx context.Context, ph PlannedPhase) error {
 	if err != nil {
 		return err
 	}
-	update := &rsft.Update{Config: r.Config.Weight.Config, Trainer: r.trainer, Examples: train, RunSeed: r.Config.Seed}
+	update := &rsft.Update{Config: r.Config.Weight.Config, Trainer: settledFirst{r.trainer, r.settled}, Examples: train, RunSeed: r.Config.Seed}
 	for step := ph.From; step < ph.To; step++ {
 		if step < r.trained {
 			var rec stepRecord
@@ -42,10 +43,10 @@ func (r *Run) weightPhase(ctx context.Context, ph PlannedPhase) error {
 			return err
 		}
 	}
-	return nil
+	return r.stepClosed() // what a phase ends with is whole before anything rests on it
 }
 
-// weightStep is one rollout step: sample, accept, train, journal, snapshot, prune.
+// weightStep is one rollout step: sample, accept, train, journal, snapshot.
 func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update *rsft.Update, step int) error {
 	start := r.opt.Now()
 	policy, err := r.current(ctx, step)
@@ -56,22 +57,73 @@ func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update *rsft.Upda
 	if err != nil {
 		return err
 	}
+	if err := r.settled(ctx); err != nil { // where nothing was accepted, no training has waited
+		return err
+	}
 	weights := r.trainer.Weights().ID
 	if err := r.recordStep(ctx, step, stepRecord{res, weights}); err != nil {
 		return err
 	}
-	if err := r.snapshot(ctx, step); err != nil {
+	sealed, err := r.snapshot(ctx, step)
+	if err != nil {
 		return err
 	}
 	if err := r.retire(); err != nil {
-		return err
+		return errors.Join(err, <-sealed)
 	}
 	r.trained = step + 1
+	r.closing = make(chan error, 1)
+	go func(closed chan<- error) {
+		// What ends the run does not end this: the step is made, and this takes no longer than a moment.
+		closed <- r.closeStep(context.WithoutCancel(ctx), sealed, step, start, Event{Kind: EventStep, Phase: &ph, Step: &res, Weights: string(weights)})
+	}(r.closing)
+	return nil
+}
+
+// closeStep ends a step that is journaled once its snapshot is whole: prune, tell, charge. The next step samples meanwhile; a kill in
+// between costs training the step again from its rollouts.
+func (r *Run) closeStep(ctx context.Context, sealed <-chan error, step int, start time.Time, news Event) error {
+	if err := <-sealed; err != nil {
+		return err
+	}
 	if err := r.prune(ctx); err != nil {
 		return err
 	}
-	r.tell(Event{Kind: EventStep, Phase: &ph, Step: &res, Weights: string(weights)})
+	r.tell(news)
 	return r.charge(ctx, "step/"+strconv.Itoa(step), string(whale.PurposeWeight), start)
+}
+
+// stepClosed waits for the step that is being closed, if there is one.
+func (r *Run) stepClosed() error {
+	if r.closing == nil {
+		return nil
+	}
+	err := <-r.closing
+	r.closing = nil
+	return err
+}
+
+// settled waits until nothing is under way that training must not overtake: the rollouts that it learns from, on their way to the disk,
+// and the step before it.
+func (r *Run) settled(ctx context.Context) error {
+	if err := r.store.Sync(ctx); err != nil {
+		return err
+	}
+	return r.stepClosed()
+}
+
+// settledFirst is a trainer that learns once all is settled.
+type settledFirst struct {
+	whale.Trainer
+	settled func(ctx context.Context) error
+}
+
+// Accumulate waits until all is settled, and accumulates.
+func (t settledFirst) Accumulate(ctx context.Context, op string, batch []whale.Sequence) error {
+	if err := t.settled(ctx); err != nil {
+		return err
+	}
+	return t.Trainer.Accumulate(ctx, op, batch)
 }
 
 // recordStep journals a step. A step that was recorded before and is made again must come out the same, or what followed from it no

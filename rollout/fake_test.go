@@ -93,6 +93,7 @@ func (g goHarness) Source() []byte { return []byte(g.name) }
 
 func (g goHarness) Language() string { return whale.LanguageStar }
 func (g goHarness) Run(ctx context.Context, h whale.Host) (whale.ReplyRef, error) {
+	h.Start()
 	return g.run(ctx, h)
 }
 

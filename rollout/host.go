@@ -16,13 +16,17 @@ import (
 type host struct {
 	policy   whale.Policy
 	env      whale.Env
-	tools    []whale.ToolSpec
+	rules    *rules
 	limits   whale.Limits
+	clock    *clock
 	sampling whale.Sampling
 	seed     uint32
 	episode  *whale.Episode
+	requests int
 	log      strings.Builder
 	logCut   bool
+	printed  int             // bytes, those that the log does not keep included
+	busy     <-chan struct{} // a call of the environment that was left behind closes it when it returns
 }
 
 func fail(reason whale.FailReason, format string, args ...any) error {
@@ -31,16 +35,22 @@ func fail(reason whale.FailReason, format string, args ...any) error {
 
 // Start gives what the harness may know and use.
 func (h *host) Start() whale.Start {
-	return whale.Start{Contract: whale.ContractVersion, Task: h.episode.View, Tools: h.tools, Limits: h.limits}
+	h.clock.run()
+	return whale.Start{Contract: whale.ContractVersion, Task: h.episode.View, Tools: h.rules.tools, Limits: h.limits}
 }
 
 // AddSteps records the interpreter steps used so far.
 func (h *host) AddSteps(total uint64) { h.episode.Usage.Steps = total }
 
-// Do answers one request of the harness.
+// Do answers one request of the harness. Meanwhile the harness's clock stands still.
 func (h *host) Do(ctx context.Context, r whale.Request) (whale.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return whale.Response{}, err
+	}
+	h.clock.pause()
+	defer h.clock.run()
+	if h.requests++; h.limits.Requests > 0 && h.requests > h.limits.Requests {
+		return whale.Response{}, fail(whale.FailRequests, "request %d, the limit is %d an episode", h.requests, h.limits.Requests)
 	}
 	switch r.Op {
 	case whale.OpChat:
@@ -48,26 +58,29 @@ func (h *host) Do(ctx context.Context, r whale.Request) (whale.Response, error) 
 	case whale.OpTool:
 		return h.callTool(ctx, r)
 	case whale.OpRender:
-		text, err := h.env.Render(r.Name, r.Args)
-		if err != nil {
-			return whale.Response{}, fail(whale.FailContract, "env.render: %v", err)
-		}
-		return whale.Response{Text: text}, nil
-	case whale.OpCount:
-		return whale.Response{Number: h.policy.Count(r.Text)}, nil
-	case whale.OpClip:
-		if r.MaxTokens < 0 {
-			return whale.Response{}, fail(whale.FailContract, "model.clip: max_tokens: got %d, want 0 or more", r.MaxTokens)
-		}
-		return whale.Response{Text: h.policy.Clip(r.Text, r.MaxTokens)}, nil
+		return h.render(r)
+	case whale.OpCount, whale.OpClip:
+		return h.measure(r)
 	case whale.OpLeft:
 		left := h.left()
 		return whale.Response{Left: &left}, nil
 	case whale.OpPrint:
-		h.print(r.Text)
-		return whale.Response{}, nil
+		return whale.Response{}, h.print(r.Text)
 	}
 	return whale.Response{}, fail(whale.FailContract, "unknown request %q", r.Op)
+}
+
+// measure counts or clips a text.
+func (h *host) measure(r whale.Request) (whale.Response, error) {
+	switch {
+	case len(r.Text) > h.limits.MessageBytes:
+		return whale.Response{}, fail(whale.FailMessageBytes, "model.%s: the text has %d bytes, the limit is %d", r.Op, len(r.Text), h.limits.MessageBytes)
+	case r.MaxTokens < 0:
+		return whale.Response{}, fail(whale.FailContract, "model.%s: max_tokens: got %d, want 0 or more", r.Op, r.MaxTokens)
+	case r.Op == whale.OpClip:
+		return whale.Response{Text: h.policy.Clip(r.Text, r.MaxTokens)}, nil
+	}
+	return whale.Response{Number: h.policy.Count(r.Text)}, nil
 }
 
 func (h *host) left() whale.Left {
@@ -79,18 +92,60 @@ func (h *host) left() whale.Left {
 	}
 }
 
-func (h *host) print(text string) {
+// print keeps what the log has room for. A program that goes on long after that is stopped.
+func (h *host) print(text string) error {
+	if h.printed += len(text) + 1; h.printed > whale.LogFlood*max(h.limits.LogBytes, minLog) {
+		return fail(whale.FailLog, "print wrote %d bytes, the limit is %d", h.printed, whale.LogFlood*max(h.limits.LogBytes, minLog))
+	}
 	if h.logCut {
-		return
+		return nil
 	}
 	if room := h.limits.LogBytes - h.log.Len(); len(text)+1 > room {
 		h.logCut = true
 		h.log.WriteString(strings.ToValidUTF8(text[:max(0, min(len(text), room))], ""))
 		h.log.WriteString("\n[log cut]")
-		return
+		return nil
 	}
 	h.log.WriteString(text)
 	h.log.WriteByte('\n')
+	return nil
+}
+
+// maxName bounds the name of a tool or a block, in bytes.
+const maxName = 1 << 10
+
+// minLog is what a flood is measured by where the log keeps less.
+const minLog = 4 << 10
+
+// render gives a block that the environment vouches for.
+func (h *host) render(r whale.Request) (whale.Response, error) {
+	if err := h.checkSize("env.render", r); err != nil {
+		return whale.Response{}, err
+	}
+	if err := h.rules.checkInputs("env.render", r.Name, r.Args); err != nil {
+		return whale.Response{}, err
+	}
+	text, err := h.env.Render(r.Name, r.Args)
+	if err != nil {
+		return whale.Response{}, fail(whale.FailContract, "env.render: %v", err)
+	}
+	h.rules.vouch(text)
+	return whale.Response{Text: text}, nil
+}
+
+// checkSize bounds the arguments of a request to the environment.
+func (h *host) checkSize(what string, r whale.Request) error {
+	if len(r.Name) > maxName {
+		return fail(whale.FailContract, "%s: the name has %d bytes, want at most %d", what, len(r.Name), maxName)
+	}
+	size := 0
+	for k, v := range r.Args {
+		size += len(k) + len(v)
+	}
+	if size > h.limits.MessageBytes {
+		return fail(whale.FailMessageBytes, "%s: arguments have %d bytes, the limit is %d", what, size, h.limits.MessageBytes)
+	}
+	return nil
 }
 
 // chat is one model call: limits, render, sample, record.
@@ -102,21 +157,23 @@ func (h *host) chat(ctx context.Context, r whale.Request) (whale.Response, error
 	if err != nil {
 		return whale.Response{}, fail(whale.FailContract, "model.chat: %v", err)
 	}
-	context := h.policy.Capabilities().MaxContext
-	if context > 0 && len(prompt) >= context {
-		return whale.Response{}, fail(whale.FailContext, "model.chat: the prompt has %d tokens, the policy's context is %d", len(prompt), context)
+	most := h.policy.Capabilities().MaxContext
+	if most > 0 && len(prompt) >= most {
+		return whale.Response{}, fail(whale.FailContext, "model.chat: the prompt has %d tokens, the policy's context is %d", len(prompt), most)
 	}
 	limit := h.left().Tokens
 	if r.MaxTokens > 0 {
 		limit = min(limit, r.MaxTokens)
 	}
-	if context > 0 {
-		limit = min(limit, context-len(prompt))
+	if most > 0 {
+		limit = min(limit, most-len(prompt))
 	}
 	n := len(h.episode.Calls) + 1
-	c, err := h.policy.Sample(ctx, whale.SampleRequest{
-		Prompt: prompt, MaxTokens: limit, StopIDs: h.policy.StopIDs(), StopText: r.Stop,
-		Seed: whale.DeriveSeed(uint64(h.seed), "call", strconv.Itoa(n)), Sampling: h.sampling,
+	c, _, err := within(ctx, h.limits.ModelSeconds, "model call", func(ctx context.Context) (whale.Completion, error) {
+		return h.policy.Sample(ctx, whale.SampleRequest{
+			Prompt: prompt, MaxTokens: limit, StopIDs: h.policy.StopIDs(), StopText: r.Stop,
+			Seed: whale.DeriveSeed(uint64(h.seed), "call", strconv.Itoa(n)), Sampling: h.sampling,
+		})
 	})
 	if err != nil {
 		return whale.Response{}, err
@@ -168,7 +225,7 @@ func (h *host) checkChat(r whale.Request) error {
 	case r.MaxTokens < 0:
 		return fail(whale.FailContract, "model.chat: max_tokens: got %d, want 1 or more", r.MaxTokens)
 	}
-	return nil
+	return h.rules.checkChat(r)
 }
 
 // sampled gives the ids behind a reply of this episode, or nil.
@@ -183,49 +240,29 @@ func (h *host) callTool(ctx context.Context, r whale.Request) (whale.Response, e
 	if h.left().ToolCalls <= 0 {
 		return whale.Response{}, fail(whale.FailToolCalls, "env.call: call %d, the limit is %d an episode", h.episode.Usage.ToolCalls+1, h.limits.ToolCalls)
 	}
-	size := 0
-	for k, v := range r.Args {
-		size += len(k) + len(v)
+	if err := h.checkSize("env.call", r); err != nil {
+		return whale.Response{}, err
 	}
-	if size > h.limits.MessageBytes {
-		return whale.Response{}, fail(whale.FailMessageBytes, "env.call: arguments have %d bytes, the limit is %d", size, h.limits.MessageBytes)
+	if err := h.rules.checkAuthored(r.Name, r.Args, h.episode.Calls); err != nil {
+		return whale.Response{}, err
 	}
-	if err := h.checkAuthored(r); err != nil {
+	if err := h.rules.checkInputs("env.call", r.Name, r.Args); err != nil {
 		return whale.Response{}, err
 	}
 	h.episode.Usage.ToolCalls++
-	res, err := h.env.Call(ctx, r.Name, r.Args)
+	res, gone, err := within(ctx, h.limits.ToolSeconds, "tool "+r.Name, func(ctx context.Context) (whale.ToolResult, error) {
+		return h.env.Call(ctx, r.Name, r.Args)
+	})
+	h.busy = gone
 	if err != nil {
 		return whale.Response{}, fmt.Errorf("tool %s: %w", r.Name, err)
 	}
+	h.rules.vouch(res.Text)
+	h.rules.vouch(res.Error)
 	h.episode.Tools = append(h.episode.Tools, whale.ToolEvent{
 		After: whale.ReplyRef(len(h.episode.Calls)), Name: r.Name, Args: r.Args, Result: res,
 	})
 	return whale.Response{Result: &res}, nil
-}
-
-// checkAuthored holds a harness to the arguments that the model must have written: each is a span of the latest reply's text
-// (design, invariant 6).
-func (h *host) checkAuthored(r whale.Request) error {
-	for _, t := range h.tools {
-		if t.Name != r.Name {
-			continue
-		}
-		for _, p := range t.Parameters {
-			raw, given := r.Args[p.Name]
-			if !p.Authored || !given {
-				continue
-			}
-			var value string
-			if json.Unmarshal(raw, &value) != nil {
-				value = string(raw) // a number or a boolean, as written
-			}
-			if n := len(h.episode.Calls); n == 0 || !strings.Contains(h.episode.Calls[n-1].Text, value) {
-				return fail(whale.FailAuthored, "env.call: %s: argument %q is not a span of the model's latest reply", r.Name, p.Name)
-			}
-		}
-	}
-	return nil
 }
 
 // validText makes a reply's text valid UTF-8, byte by byte as JSON does, so that a replayed rollout is the one that was seen.

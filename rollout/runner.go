@@ -53,44 +53,40 @@ func (r *Runner) Key(j Job) whale.RolloutKey {
 // is returned as such; Run's own error means that it could not go on (context ended, cache failed).
 func (r *Runner) Run(ctx context.Context, jobs []Job) ([]*whale.Rollout, error) {
 	out := make([]*whale.Rollout, len(jobs))
-	walled, err := r.together(ctx, jobs, out)
+	stopped, err := r.together(ctx, jobs, out)
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range walled { // each alone: a busy machine must not turn a good episode into a zero
-		if out[w.job], err = r.alone(ctx, jobs[w.job], w.spent); err != nil {
+	for i, spent := range stopped { // each alone: a busy machine or a neighbour must not turn a good episode into a zero
+		if spent == nil {
+			continue
+		}
+		if out[i], err = r.alone(ctx, jobs[i], *spent); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// stopped is a job that ran out of wall time, with what it had spent.
-type stopped struct {
-	job   int
-	spent whale.Usage
-}
-
-// together runs all jobs with the runner's concurrency, and lists those that ran out of wall time.
-func (r *Runner) together(ctx context.Context, jobs []Job, out []*whale.Rollout) (walled []stopped, err error) {
+// together runs all jobs with the runner's concurrency. For each that met an incident it gives what was spent until then.
+func (r *Runner) together(ctx context.Context, jobs []Job, out []*whale.Rollout) (stopped []*whale.Usage, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	stopped = make([]*whale.Usage, len(jobs))
 	next := make(chan int)
-	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for range max(1, min(r.Concurrency, len(jobs))) {
 		wg.Go(func() {
 			for i := range next {
-				ro, spent, err := r.one(ctx, jobs[i], whale.Usage{})
+				a, err := r.one(ctx, jobs[i], whale.Usage{})
 				switch {
-				case errors.Is(err, errWall):
-					mu.Lock()
-					walled = append(walled, stopped{i, spent})
-					mu.Unlock()
 				case err != nil:
 					cancel(err)
+				case a.incident != nil:
+					spent := a.before.Plus(a.last)
+					stopped[i] = &spent
 				default:
-					out[i] = ro
+					out[i] = a.rollout
 				}
 			}
 		})
@@ -108,19 +104,26 @@ feed:
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return walled, nil
+	return stopped, nil
 }
 
-// one gives a job's rollout: from the cache, or by running it with retries. spent is what attempts before it spent. Errors: errWall, with what
-// was spent until then, or what must stop the run.
-func (r *Runner) one(ctx context.Context, j Job, spent whale.Usage) (*whale.Rollout, whale.Usage, error) {
+// attempts are what came of a job: a rollout, or an incident with what its attempts spent.
+type attempts struct {
+	rollout      *whale.Rollout
+	incident     *whale.Incident
+	before, last whale.Usage // spent by the attempts before the one that met the incident, and by that one
+}
+
+// one gives a job's rollout: from the cache, or by running it with retries. spent is what attempts before it spent. An error must stop the
+// run.
+func (r *Runner) one(ctx context.Context, j Job, spent whale.Usage) (attempts, error) {
 	key := r.Key(j)
 	if r.Cache != nil {
 		if ro, ok, err := r.Cache.Get(ctx, key); err != nil || ok {
 			if ok {
 				r.observe(ro, false)
 			}
-			return ro, spent, err
+			return attempts{rollout: ro}, err
 		}
 	}
 	var last error
@@ -128,39 +131,36 @@ func (r *Runner) one(ctx context.Context, j Job, spent whale.Usage) (*whale.Roll
 		ro, err := r.episode(ctx, j, key.Seed())
 		if err == nil {
 			ro.Retries, ro.Wasted = try, spent
-			return ro, spent, r.keep(ctx, ro)
+			return attempts{rollout: ro}, r.keep(ctx, ro)
 		}
 		if ctx.Err() != nil {
-			return nil, spent, context.Cause(ctx)
+			return attempts{}, context.Cause(ctx)
+		}
+		var in *whale.Incident
+		if errors.As(err, &in) {
+			return attempts{incident: in, before: spent, last: ro.Episode.Usage}, nil
 		}
 		spent = spent.Plus(ro.Episode.Usage)
-		if errors.Is(err, errWall) {
-			return nil, spent, err
-		}
 		last = err
 	}
 	ro := &whale.Rollout{Key: key, State: whale.StateError, Error: last.Error(), Retries: r.Retries, Wasted: spent, Episode: whale.Episode{View: j.Example.View}}
 	r.observe(ro, true)
 	if r.Cache == nil {
-		return ro, spent, nil
+		return attempts{rollout: ro}, nil
 	}
-	return ro, spent, r.Cache.Lost(ctx, ro)
+	return attempts{rollout: ro}, r.Cache.Lost(ctx, ro)
 }
 
-// alone repeats a job that ran out of wall time; if that recurs it is the harness's failure.
+// alone repeats a job that met an incident, in a process of its own and with nothing else running; if one recurs it is the harness's failure.
 func (r *Runner) alone(ctx context.Context, j Job, spent whale.Usage) (*whale.Rollout, error) {
-	ro, all, err := r.one(ctx, j, spent)
-	if !errors.Is(err, errWall) {
-		return ro, err
+	a, err := r.one(whale.WithAlone(ctx), j, spent)
+	if err != nil || a.incident == nil {
+		return a.rollout, err
 	}
-	last := whale.Usage{
-		ModelCalls: all.ModelCalls - spent.ModelCalls, ToolCalls: all.ToolCalls - spent.ToolCalls, PromptTokens: all.PromptTokens - spent.PromptTokens,
-		SampledTokens: all.SampledTokens - spent.SampledTokens, Steps: all.Steps - spent.Steps,
-	}
-	ro = &whale.Rollout{Key: r.Key(j), State: whale.StateFailed, Verdict: whale.Verdict{Reason: string(whale.FailWall)}, Retries: 1, Wasted: spent, Episode: whale.Episode{
+	ro := &whale.Rollout{Key: r.Key(j), State: whale.StateFailed, Verdict: whale.Verdict{Reason: string(a.incident.Reason)}, Retries: 1, Wasted: a.before, Episode: whale.Episode{
 		View:    j.Example.View,
-		Usage:   last,
-		Failure: &whale.Failure{Reason: whale.FailWall, Detail: fmt.Sprintf("the episode took more than %g s, or a tool broke its worker's limits, also when run alone", r.Limits.WallSeconds)},
+		Usage:   a.last,
+		Failure: &whale.Failure{Reason: a.incident.Reason, Detail: a.incident.Detail + ", also when run alone"},
 	}}
 	return ro, r.keep(ctx, ro)
 }

@@ -453,7 +453,7 @@ func TestToolGuardIsRepeatedAlone(t *testing.T) {
 		t.Errorf("stopped once: got %v %+v, want scored 1", err, out[0])
 	}
 	out, err = broken(true).Run(t.Context(), []Job{job(h, "x")})
-	if err != nil || out[0].State != whale.StateFailed || out[0].Episode.Failure.Reason != whale.FailWall {
+	if err != nil || out[0].State != whale.StateFailed || out[0].Episode.Failure.Reason != whale.FailTool {
 		t.Errorf("stopped always: got %v %+v, want failed", err, out[0])
 	}
 }

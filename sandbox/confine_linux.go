@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,41 +14,176 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// confine limits this process, which is a worker that has not read a request yet. Soft and hard limits are the same,
-// so nothing short of a privileged system call gets them back.
-func confine(memory int64) error {
-	if err := closeInherited(); err != nil {
-		return err
+// A worker becomes confined in two stages, because landlock and capabilities belong to threads and a Go program has several as soon as it runs:
+//
+//  1. The first stage has its namespaces from birth. On one thread it leaves the file system, gives up its capabilities, enters a
+//     landlock domain, and executes itself again, which leaves one thread, and that one so confined.
+//  2. The second stage, whose threads all inherit that, sets its memory limits (which count from what the runtime has taken by
+//     then) and puts all threads under the filter of system calls, which the kernel does at once. Only then it reads requests.
+
+// statusFD is where the second stage finds its own /proc/self/status, which it could not open itself.
+const statusFD = 3
+
+// enter runs the first stage, which does not come back unless something fails; in the second it does nothing.
+func enter(s stage) error {
+	if s.Second {
+		return nil
 	}
-	space, data, err := memoryUse()
+	runtime.LockOSThread() // until exec
+	files, err := executed()
 	if err != nil {
 		return err
 	}
+	if err := openStatus(); err != nil {
+		return err
+	}
+	program := "/proc/self/exe"
+	switch {
+	case s.leavesOut(MechanismNamespaces):
+		s.Namespaces = switchedOff
+	case s.Namespaces == "":
+		if err := leaveFiles(files); err != nil {
+			s.Root = err.Error()
+		} else {
+			program = emptyRootProgram
+			files[0] = program
+		}
+	}
+	if err := dropPrivileges(); err != nil {
+		return err
+	}
+	if s.leavesOut(MechanismLandlock) {
+		s.Landlock = switchedOff
+	} else if s.LandlockVersion, err = landlockThread(files); err != nil {
+		s.Landlock = err.Error()
+	}
+	// Whatever the parent's parent left open ends here. What this runtime opened for itself is closed on exec anyway.
+	if err := unix.CloseRange(statusFD+1, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return fmt.Errorf("close inherited descriptors: %w", err)
+	}
+	s.Second = true
+	err = syscall.Exec(program, append([]string{os.Args[0]}, s.arguments()...), []string{})
+	return fmt.Errorf("second stage: exec %s: %w", program, err)
+}
+
+// openStatus opens /proc/self/status as statusFD, over whatever has been inherited there.
+func openStatus() error {
+	fd, err := unix.Open("/proc/self/status", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("/proc/self/status: %w", err)
+	}
+	if fd == statusFD {
+		_, err = unix.FcntlInt(statusFD, unix.F_SETFD, 0)
+		return err
+	}
+	defer unix.Close(fd)
+	return unix.Dup3(fd, statusFD, 0)
+}
+
+// dropPrivileges gives up, for the calling thread, what capabilities it has, and the right to ever get more by exec.
+func dropPrivileges() error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("no new privileges: %w", err)
+	}
+	// Without this, root gets all of them back by exec. Who may not set it is not root, in its user namespace at least.
+	const noRoot = 1<<0 | 1<<1 // SECBIT_NOROOT and its lock (linux/securebits.h)
+	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) {
+		return fmt.Errorf("no rights of root: %w", err)
+	}
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return fmt.Errorf("ambient capabilities: %w", err)
+	}
+	header, none := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, [2]unix.CapUserData{}
+	if err := unix.Capset(&header, &none[0]); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	return nil
+}
+
+// confine is the second stage. Soft and hard limits are the same, so nothing short of a privileged system call gets them back.
+func confine(s stage, memory int64) ([]Mechanism, error) {
+	space, data, err := memoryUse()
+	if err != nil {
+		return nil, err
+	}
+	if !s.leavesOut(MechanismMemory) {
+		if err := limitMemory(space+memory, data+memory); err != nil {
+			return nil, err
+		}
+	}
+	process := Mechanism{MechanismProcess, true, "of its own, without environment, descriptors and capabilities"}
+	return []Mechanism{process, memoryMechanism(s, memory), landlockMechanism(s), seccompMechanism(s), namespacesMechanism(s)}, nil
+}
+
+func limitMemory(space, data int64) error {
 	for _, l := range []struct {
 		name     string
 		resource int
-		value    uint64
+		value    int64
 	}{
 		{"core", unix.RLIMIT_CORE, 0},
 		{"file size", unix.RLIMIT_FSIZE, 0}, // pipes do not count
 		// The runtime reserves address space for each piece of heap before it maps it, so this one stops a single huge
 		// allocation. The next one alone does not: pages mapped over a reservation are not checked against it (Linux
 		// mmap_region counts only the pages that were not mapped before, readable or not).
-		{"address space", unix.RLIMIT_AS, uint64(space + memory)},
+		{"address space", unix.RLIMIT_AS, space},
 		// This one keeps the large reservations that the runtime makes at its start from being filled.
-		{"data", unix.RLIMIT_DATA, uint64(data + memory)},
+		{"data", unix.RLIMIT_DATA, data},
 	} {
-		if err := unix.Setrlimit(l.resource, &unix.Rlimit{Cur: l.value, Max: l.value}); err != nil {
+		if err := unix.Setrlimit(l.resource, &unix.Rlimit{Cur: uint64(l.value), Max: uint64(l.value)}); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
 		}
 	}
 	return nil
 }
 
+func memoryMechanism(s stage, memory int64) Mechanism {
+	if s.leavesOut(MechanismMemory) {
+		return Mechanism{MechanismMemory, false, switchedOff}
+	}
+	return Mechanism{MechanismMemory, true, fmt.Sprintf("%d MiB more than at the start", memory>>20)}
+}
+
+func landlockMechanism(s stage) Mechanism {
+	if s.Landlock != "" {
+		return Mechanism{MechanismLandlock, false, s.Landlock}
+	}
+	detail := "no files"
+	if s.LandlockVersion >= 4 {
+		detail += ", no TCP"
+	}
+	if s.LandlockVersion >= 6 {
+		detail += ", no signals to others"
+	}
+	return Mechanism{MechanismLandlock, true, fmt.Sprintf("%s (version %d)", detail, s.LandlockVersion)}
+}
+
+func seccompMechanism(s stage) Mechanism {
+	if s.leavesOut(MechanismSeccomp) {
+		return Mechanism{MechanismSeccomp, false, switchedOff}
+	}
+	if err := filterWorker(); err != nil {
+		return Mechanism{MechanismSeccomp, false, err.Error()}
+	}
+	return Mechanism{MechanismSeccomp, true, "only the system calls of a running Go program"}
+}
+
+func namespacesMechanism(s stage) Mechanism {
+	switch {
+	case s.Namespaces != "":
+		return Mechanism{MechanismNamespaces, false, s.Namespaces}
+	case s.Root != "":
+		return Mechanism{MechanismNamespaces, false, "user, pid, net, ipc, uts, but the files are the system's: " + s.Root}
+	}
+	return Mechanism{MechanismNamespaces, true, "user, pid, net, ipc, uts, mount"}
+}
+
 // memoryUse returns the bytes of address space and of writable private memory of this process, which are what RLIMIT_AS
 // and RLIMIT_DATA count.
 func memoryUse() (space, data int64, err error) {
-	status, err := os.ReadFile("/proc/self/status")
+	file := os.NewFile(statusFD, "/proc/self/status")
+	defer file.Close()
+	status, err := io.ReadAll(file)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -72,33 +208,4 @@ func memoryUse() (space, data int64, err error) {
 		return 0, 0, errors.New("/proc/self/status: no VmSize or VmData")
 	}
 	return space, data, nil
-}
-
-// closeInherited closes whatever the parent's parent left open across exec. What the Go runtime opened for itself stays:
-// its poller and the control group files from which it reads the processor limit.
-func closeInherited() error {
-	const dir = "/proc/self/fd"
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		fd, err := strconv.Atoi(name)
-		if err != nil || fd <= 2 || fd == int(d.Fd()) {
-			continue
-		}
-		target, err := os.Readlink(filepath.Join(dir, name))
-		if err != nil || strings.HasPrefix(target, "anon_inode:") || strings.HasPrefix(target, "/sys/fs/cgroup/") {
-			continue
-		}
-		if err := syscall.Close(fd); err != nil {
-			return fmt.Errorf("inherited descriptor %d (%s): %w", fd, target, err)
-		}
-	}
-	return nil
 }

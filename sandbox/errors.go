@@ -8,7 +8,9 @@ import (
 // Infrastructure errors: they say nothing about the request.
 var (
 	ErrStart  = errors.New("cannot start a sandbox worker")
-	ErrClosed = errors.New("sandbox pool is closed")
+	ErrClosed = errors.New("sandbox is closed")
+	// ErrUnconfined is that a mechanism is missing which the options require.
+	ErrUnconfined = errors.New("the sandbox is required but not whole")
 )
 
 // The limits a request can break; a [Violation] is one of them.

@@ -18,7 +18,7 @@ import (
 )
 
 // testEntries is what the tests' workers can do, mostly harm.
-var testEntries = map[string]Entry{"test": testEntry}
+var testEntries = Entries{Calls: map[string]Entry{"test": testEntry}, Streams: map[string]StreamEntry{"stream": testStream}}
 
 // testEntry reads "verb argument".
 func testEntry(_ context.Context, req []byte, lim Limits) ([]byte, error) {
@@ -96,6 +96,16 @@ func testEntry(_ context.Context, req []byte, lim Limits) ([]byte, error) {
 			return nil, err
 		}
 		return fmt.Append(nil, cmd.Process.Pid), nil
+	case "try":
+		return tryAll(arg), nil
+	case "churn":
+		return churn(n)
+	case "leave":
+		// The worker itself is the only program that it has. What it starts leaves its group.
+		_, err := os.StartProcess("/worker", []string{"/worker", "__sleep", arg}, &os.ProcAttr{
+			Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: &syscall.SysProcAttr{Setsid: true},
+		})
+		return []byte("left"), err
 	case "look":
 		return look()
 	case "write":
@@ -133,8 +143,18 @@ func TestMain(m *testing.M) {
 	if Main(testEntries) {
 		return
 	}
+	if len(os.Args) > 2 && os.Args[1] == "__hostile" {
+		hostileWorker(os.Args[2])
+	}
 	if len(os.Args) == 2 && os.Args[1] == "__parent" {
 		parentThatDies()
+	}
+	if len(os.Args) == 3 && os.Args[1] == "__sleep" {
+		time.Sleep(time.Hour)
+	}
+	if len(os.Args) == 3 && os.Args[1] == "__parentofcommand" {
+		parentOfCommand(os.Args[2])
+		return
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -148,6 +168,18 @@ func newPool(t *testing.T, workers int, change func(*Spec)) *Pool {
 		change(&spec)
 	}
 	p, err := NewPool(Options{Spec: spec, Workers: workers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// newOpenPool makes a pool whose workers have no limits but that of memory, so that tests can look around in them and hear from them
+// by way of files.
+func newOpenPool(t *testing.T, workers int) *Pool {
+	t.Helper()
+	p, err := NewPool(Options{Spec: testSpec, Workers: workers, without: []string{MechanismLandlock, MechanismSeccomp, MechanismNamespaces}})
 	if err != nil {
 		t.Fatal(err)
 	}

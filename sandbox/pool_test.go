@@ -97,7 +97,7 @@ func TestMemoryWithinTheLimit(t *testing.T) {
 }
 
 func TestOneDeathIsNoVerdict(t *testing.T) {
-	p := newPool(t, 1, nil)
+	p := newOpenPool(t, 1)
 	mark := filepath.Join(t.TempDir(), "mark")
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestNeighboursAreNotBlamed(t *testing.T) {
 }
 
 func TestRepeatedAlone(t *testing.T) {
-	p := newPool(t, 3, nil)
+	p := newOpenPool(t, 3)
 	dir := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -209,7 +209,7 @@ func TestWorkerSeesNothing(t *testing.T) {
 	}
 	defer syscall.Close(fd)
 	t.Setenv("API_KEY", "secret")
-	p := newPool(t, 1, nil)
+	p := newOpenPool(t, 1)
 	got, err := do(t, p, "look")
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +248,7 @@ func TestWorkerSeesNothing(t *testing.T) {
 }
 
 func TestCloseKillsEverything(t *testing.T) {
-	p := newPool(t, 3, nil)
+	p := newOpenPool(t, 3)
 	grandchild, err := do(t, p, "child")
 	if err != nil {
 		t.Fatal(err)

@@ -37,6 +37,11 @@ const (
 	MaxReply        = maxFrame
 )
 
+// hello is what a worker of this spec is told.
+func (s Spec) hello() hello {
+	return hello{Entry: s.Entry, Memory: s.Memory, Steps: s.Steps, MaxOutput: s.MaxOutput}
+}
+
 func (s Spec) check() error {
 	switch {
 	case s.Entry == "":

@@ -3,15 +3,27 @@
 package sandbox
 
 import (
-	"errors"
 	"os"
 	"syscall"
 )
 
-// Elsewhere there is no memory limit to rely on, so a worker refuses to serve rather than run unconfined.
-func confine(int64) error { return errors.New("sandbox workers need Linux") }
+// Elsewhere a worker is a plain process: a crash stays in it, and the runtime's own limit on its memory is a wish. Every mechanism is
+// reported missing, so whoever requires them is refused.
+const unsupported = "needs Linux"
 
-func attributes() *syscall.SysProcAttr { return nil }
+func enter(stage) error { return nil }
+
+func confine(stage, int64) ([]Mechanism, error) {
+	var all []Mechanism
+	for _, name := range []string{MechanismProcess, MechanismMemory, MechanismLandlock, MechanismSeccomp, MechanismNamespaces} {
+		all = append(all, Mechanism{name, false, unsupported})
+	}
+	return all, nil
+}
+
+func attributes(bool) *syscall.SysProcAttr { return nil }
+
+func noNamespaces(error) bool { return false }
 
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {

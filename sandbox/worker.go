@@ -28,6 +28,8 @@ type worker struct {
 	stderr headBuffer    // valid after reaped
 	state  error         // of Wait, valid after reaped
 
+	mechanisms []Mechanism // that confine it, as it tells after greet
+
 	mu   sync.Mutex
 	gone bool // waited for: its process id may belong to somebody else
 }
@@ -46,8 +48,22 @@ type earlyDeath struct{ detail string }
 func (e *earlyDeath) Error() string { return ErrStart.Error() + ": " + e.detail }
 func (e *earlyDeath) Unwrap() error { return ErrStart }
 
-// launch starts the process without waiting until it is ready. It must run on the starter's thread.
-func launch(command []string) (*worker, error) {
+// launch starts the process without waiting until it is ready, in namespaces of its own if the system grants them. It must run on the
+// starter's thread.
+func launch(command, without []string) (*worker, error) {
+	s := stage{Without: without}
+	if s.leavesOut(MechanismNamespaces) {
+		return launchStage(command, s, false)
+	}
+	w, err := launchStage(command, s, true)
+	if err != nil && noNamespaces(err) {
+		s.Namespaces = err.Error()
+		return launchStage(command, s, false)
+	}
+	return w, err
+}
+
+func launchStage(command []string, s stage, namespaces bool) (*worker, error) {
 	var files []*os.File
 	ok := false
 	defer func() {
@@ -76,11 +92,11 @@ func launch(command []string) (*worker, error) {
 		return nil, err
 	}
 	w := &worker{to: to, from: from, reaped: make(chan struct{})}
-	w.cmd = exec.Command(command[0], append(command[1:len(command):len(command)], workerArg)...)
+	w.cmd = exec.Command(command[0], append(command[1:len(command):len(command)], s.arguments()...)...)
 	w.cmd.Env = []string{} // empty: nil would inherit the parent's
 	w.cmd.Dir = "/"
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = stdin, stdout, stderr
-	w.cmd.SysProcAttr = attributes()
+	w.cmd.SysProcAttr = attributes(namespaces)
 	if err := w.cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -114,9 +130,9 @@ func (w *worker) reap(complaints *os.File) {
 	<-read
 }
 
-// greet tells the worker its limits and waits until it is confined and ready.
-func (w *worker) greet(ctx context.Context, spec Spec) error {
-	text, err := json.Marshal(hello{Entry: spec.Entry, Memory: spec.Memory, Steps: spec.Steps, MaxOutput: spec.MaxOutput})
+// greet tells the worker its task and limits and waits until it is confined and ready.
+func (w *worker) greet(ctx context.Context, h hello) error {
+	text, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
@@ -130,6 +146,9 @@ func (w *worker) greet(ctx context.Context, spec Spec) error {
 		return fmt.Errorf("%w: %s", ErrStart, payload)
 	case kind != frameReady:
 		return fmt.Errorf("%w: got a frame of kind %q, want %q", ErrStart, kind, frameReady)
+	}
+	if err := json.Unmarshal(payload, &w.mechanisms); err != nil {
+		return fmt.Errorf("%w: its mechanisms: %w", ErrStart, err)
 	}
 	return nil
 }
@@ -192,9 +211,19 @@ var memorySigns = []string{
 	"address space collisions",
 }
 
+// lastWords are what a worker wrote to its standard error, without what the race detector says at the start of a process that
+// cannot see itself.
+func (w *worker) lastWords() string {
+	text := w.stderr.String()
+	for strings.HasPrefix(text, "==") && strings.Contains(firstLine(text), "WARNING: reading executable name failed") {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return strings.TrimSpace(text)
+}
+
 // autopsy tells why a reaped worker died.
 func (w *worker) autopsy(err error) *incident {
-	text := w.stderr.String()
+	text := w.lastWords()
 	for _, sign := range memorySigns {
 		if strings.Contains(text, sign) {
 			return &incident{ReasonMemory, firstLine(text)}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // Batch is a list of journal writes that happen together or not at all: a rollout with its charge, a decision with the
@@ -45,17 +47,23 @@ func (r *Run) Commit(ctx context.Context, b *Batch) error {
 	if r.writer == nil {
 		return fmt.Errorf("%s: run is opened %w", r.dir, ErrReadOnly)
 	}
-	if len(b.errs) > 0 {
-		return errors.Join(b.errs...)
+	ops, err := b.take(r.encoder)
+	if err != nil || len(ops) == 0 {
+		return err
 	}
-	if len(b.ops) == 0 {
-		return nil
+	return r.writer.submit(ctx, &request{ops: ops})
+}
+
+// take gives the writes of b, with the trajectories compressed.
+func (b *Batch) take(enc *zstd.Encoder) ([]op, error) {
+	if len(b.errs) > 0 {
+		return nil, errors.Join(b.errs...)
 	}
 	for _, o := range b.ops {
-		// Compression happens here, in the caller's goroutine, so that the writer only copies and syncs.
+		// Compression happens here, before the writer gets to the ops, so that a group of Commits is compressed by their callers side by side.
 		if p, ok := o.(*rolloutOp); ok {
-			p.compress(r.encoder)
+			p.compress(enc)
 		}
 	}
-	return r.writer.submit(ctx, b.ops...)
+	return b.ops, nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // diskChildren need mounts of their own.
-var diskChildren = map[string]func(args []string) error{"full": childFull, "readonly": childReadOnly}
+var diskChildren = map[string]func(args []string) error{"full": childFull, "fullPosts": childFullPosts, "readonly": childReadOnly}
 
 // inNamespace runs a child that may mount file systems of its own; they vanish with it.
 func inNamespace(t *testing.T, name string) {
@@ -114,6 +114,61 @@ func childFull(args []string) error {
 		}
 	}
 	return nil
+}
+
+func TestFullDiskWhilePosting(t *testing.T) { inNamespace(t, "fullPosts") }
+
+// childFullPosts fills a tiny disk with posts: once one is lost, the Run takes nothing more, even with room again, and the next Run goes
+// on from what Sync acknowledged.
+func childFullPosts(args []string) error {
+	dir, ctx := args[0], context.Background()
+	if err := mountTiny(dir); err != nil {
+		return err
+	}
+	r, err := Create(filepath.Join(dir, "run"), nil, testOptions)
+	if err != nil {
+		return err
+	}
+	ballast := filepath.Join(dir, "ballast")
+	if err := os.WriteFile(ballast, make([]byte, 2<<20), 0o644); err != nil {
+		return err
+	}
+	acked := 0
+	for i := 0; err == nil; i++ {
+		if err = post(ctx, r, i); err == nil && i%50 == 49 {
+			if err = r.Sync(ctx); err == nil {
+				acked = i + 1
+			}
+		}
+	}
+	if !errors.Is(err, ErrFull) {
+		return fmt.Errorf("posts on a full disk: got %w, want ErrFull", err)
+	}
+	if err := os.Remove(ballast); err != nil {
+		return err
+	}
+	if _, err := r.Append(ctx, "decision", "1", nil); !errors.Is(err, ErrFull) {
+		return fmt.Errorf("after a lost post: got %w, want ErrFull", err)
+	}
+	if err := r.Close(); err != nil {
+		return err
+	}
+	if r, err = Open(r.Dir(), testOptions); err != nil {
+		return err
+	}
+	defer r.Close()
+	for i := range acked {
+		rr, line := row(i)
+		if got, err := r.Trajectory(ctx, rr.Key); err != nil || string(got) != string(line) {
+			return fmt.Errorf("rollout %d of %d: got %q, %w", i, acked, got, err)
+		}
+	}
+	for i := range acked + 100 { // those that came after are posted again
+		if err := post(ctx, r, i); err != nil {
+			return err
+		}
+	}
+	return r.Sync(ctx)
 }
 
 func TestReadOnlyDisk(t *testing.T) { inNamespace(t, "readonly") }

@@ -76,21 +76,21 @@ func TestPathsStayInside(t *testing.T) {
 func TestHarness(t *testing.T) {
 	r := newRun(t)
 	for range 2 {
-		if err := r.PutHarness("ab12", []byte("def run(): pass")); err != nil {
+		if err := r.PutHarness("ab12", ".star", []byte("def run(): pass")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := r.PutHarness("ab12", []byte("other")); !errors.Is(err, ErrConflict) {
+	if err := r.PutHarness("ab12", ".star", []byte("other")); !errors.Is(err, ErrConflict) {
 		t.Fatalf("got %v, want ErrConflict", err)
 	}
-	if src, err := r.Harness("ab12"); err != nil || string(src) != "def run(): pass" {
+	if src, err := r.Harness("ab12", ".star"); err != nil || string(src) != "def run(): pass" {
 		t.Fatalf("got %q, %v", src, err)
 	}
-	if _, err := r.Harness("none"); !errors.Is(err, ErrNotFound) {
+	if _, err := r.Harness("none", ".star"); !errors.Is(err, ErrNotFound) {
 		t.Fatalf("got %v, want ErrNotFound", err)
 	}
 	for _, id := range []string{"", ".", "..", "a/b", "../x", "-x", "a b", strings.Repeat("a", 200)} {
-		if err := r.PutHarness(id, nil); !errors.Is(err, ErrPath) {
+		if err := r.PutHarness(id, ".star", nil); !errors.Is(err, ErrPath) {
 			t.Errorf("id %q: got %v, want ErrPath", id, err)
 		}
 	}

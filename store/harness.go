@@ -10,42 +10,39 @@ import (
 	"strings"
 )
 
-const (
-	harnessDir    = "harness"
-	harnessSuffix = ".star"
-)
+const harnessDir = "harness"
 
-// PutHarness keeps a harness's source under its id, once: an equal source again does nothing, a different one under the same
-// id is an [ErrConflict].
-func (r *Run) PutHarness(id string, src []byte) error {
+// PutHarness keeps a harness's source under its id and its language's extension (".star"), once: an equal source again does nothing, a
+// different one under the same id is an [ErrConflict].
+func (r *Run) PutHarness(id, ext string, src []byte) error {
 	if r.lock == nil {
 		return fmt.Errorf("%s: run is opened %w", r.dir, ErrReadOnly)
 	}
-	old, err := r.Harness(id)
+	old, err := r.Harness(id, ext)
 	switch {
 	case errors.Is(err, ErrNotFound):
-		return replaceFile(r.root, harnessPath(id), writeBytes(src))
+		return replaceFile(r.root, harnessPath(id, ext), writeBytes(src))
 	case err != nil:
 		return err
 	case !bytes.Equal(old, src):
-		return fmt.Errorf("%s: %w", filepath.Join(r.dir, harnessPath(id)), ErrConflict)
+		return fmt.Errorf("%s: %w", filepath.Join(r.dir, harnessPath(id, ext)), ErrConflict)
 	}
 	return nil
 }
 
-// Harness returns the source of a harness, an [ErrNotFound] when there is none under that id.
-func (r *Run) Harness(id string) ([]byte, error) {
-	if err := checkID(id); err != nil {
+// Harness returns the source of a harness, an [ErrNotFound] when there is none under that id and extension.
+func (r *Run) Harness(id, ext string) ([]byte, error) {
+	if err := checkID(id + ext); err != nil {
 		return nil, err
 	}
-	src, err := r.root.ReadFile(harnessPath(id))
+	src, err := r.root.ReadFile(harnessPath(id, ext))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("harness %q: %w", id, ErrNotFound)
 	}
-	return src, classify(filepath.Join(r.dir, harnessPath(id)), err)
+	return src, classify(filepath.Join(r.dir, harnessPath(id, ext)), err)
 }
 
-func harnessPath(id string) string { return path.Join(harnessDir, id+harnessSuffix) }
+func harnessPath(id, ext string) string { return path.Join(harnessDir, id+ext) }
 
 // checkID refuses ids that cannot be a file name everywhere: they become part of paths.
 func checkID(id string) error {

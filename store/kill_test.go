@@ -106,7 +106,7 @@ func TestKillAnywhere(t *testing.T) {
 	from := 0
 	for range kills {
 		delay := time.Duration(rng.IntN(150)) * time.Millisecond
-		lastFile := writeAndKill(t, dir, from, delay, acked)
+		lastFile := writeAndKill(t, "write", dir, from, delay, acked)
 		checkAfterKill(t, dir, acked, lastFile)
 		for i := range acked {
 			from = max(from, i+1)
@@ -119,10 +119,10 @@ func TestKillAnywhere(t *testing.T) {
 	t.Logf("%d kills, %d rollouts acknowledged", kills, len(acked))
 }
 
-// writeAndKill runs the writing child, kills it some time after its first word, and collects what it acknowledged.
-func writeAndKill(t *testing.T, dir string, from int, delay time.Duration, acked map[int]bool) (lastFile int) {
+// writeAndKill runs a writing child, kills it some time after its first word, and collects what it acknowledged.
+func writeAndKill(t *testing.T, name, dir string, from int, delay time.Duration, acked map[int]bool) (lastFile int) {
 	t.Helper()
-	cmd := child(t, "write", dir, strconv.Itoa(from))
+	cmd := child(t, name, dir, strconv.Itoa(from))
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

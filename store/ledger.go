@@ -78,25 +78,50 @@ func newChargeOp(op string, item Item) (*chargeOp, error) {
 }
 
 func (o *chargeOp) apply(ctx context.Context, w *writer) error {
-	var purpose, counters string
-	found, err := w.queryRow(ctx, "SELECT purpose, counters FROM charges WHERE op = ?", []any{o.op}, []any{&purpose, &counters})
+	made, err := w.insert(ctx, "INSERT INTO charges (op, purpose, counters, at) VALUES (?, ?, ?, ?) ON CONFLICT (op) DO NOTHING",
+		o.op, o.item.Purpose, o.counters, w.now().UnixNano())
 	if err != nil {
 		return err
 	}
-	if found {
-		if purpose != o.item.Purpose || counters != o.counters {
-			return refuse("charge %q: %w: the ledger has %s %s, got %s %s", o.op, ErrConflict,
-				purpose, clip(counters), o.item.Purpose, clip(o.counters))
+	if made {
+		for name, amount := range o.item.Counters {
+			w.group.charged = append(w.group.charged, charged{total{o.item.Purpose, name}, amount})
 		}
 		return nil
 	}
-	if err := w.exec(ctx, "INSERT INTO charges (op, purpose, counters, at) VALUES (?, ?, ?, ?)",
-		o.op, o.item.Purpose, o.counters, w.now().UnixNano()); err != nil {
+	var purpose, counters string
+	if _, err := w.queryRow(ctx, "SELECT purpose, counters FROM charges WHERE op = ?", []any{o.op}, []any{&purpose, &counters}); err != nil {
 		return err
 	}
-	for name, amount := range o.item.Counters {
+	if purpose != o.item.Purpose || counters != o.counters {
+		return refuse("charge %q: %w: the ledger has %s %s, got %s %s", o.op, ErrConflict,
+			purpose, clip(counters), o.item.Purpose, clip(o.counters))
+	}
+	return nil
+}
+
+// total names a sum of the ledger.
+type total struct{ purpose, counter string }
+
+// charged is what one charge adds to a sum.
+type charged struct {
+	total
+	amount float64
+}
+
+// addTotals adds the group's charges to the ledger's sums, each sum once.
+func (w *writer) addTotals(ctx context.Context) error {
+	sums := map[total]float64{}
+	var order []total
+	for _, c := range w.group.charged {
+		if _, seen := sums[c.total]; !seen {
+			order = append(order, c.total)
+		}
+		sums[c.total] += c.amount
+	}
+	for _, t := range order {
 		if err := w.exec(ctx, "INSERT INTO totals (purpose, counter, amount) VALUES (?, ?, ?) "+
-			"ON CONFLICT (purpose, counter) DO UPDATE SET amount = amount + excluded.amount", o.item.Purpose, name, amount); err != nil {
+			"ON CONFLICT (purpose, counter) DO UPDATE SET amount = amount + excluded.amount", t.purpose, t.counter, sums[t]); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 // children are the programs that tests run in a process of their own: the test binary started again.
 var children = map[string]func(args []string) error{
 	"write": childWrite,
+	"post":  childPost,
 	"hold":  childHold,
 }
 

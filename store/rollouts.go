@@ -235,34 +235,32 @@ func (o *rolloutOp) compress(enc *zstd.Encoder) {
 }
 
 func (o *rolloutOp) apply(ctx context.Context, w *writer) error {
-	refused, done, err := o.compare(ctx, w)
-	if err != nil || done {
-		return err
-	}
-	if refused != nil {
-		return refused
-	}
 	var f frameAt
+	mark := w.seg.mark()
 	if len(o.frame) > 0 {
 		f.file, f.offset = w.seg.add(o.frame)
 		f.length = int64(len(o.frame))
 	}
-	return w.exec(ctx, "INSERT INTO rollouts (key, purpose, phase, step, example, draw, harness, weights, state, reward, reason, "+
-		"usage, file, offset, length, sum, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	made, err := w.insert(ctx, "INSERT INTO rollouts (key, purpose, phase, step, example, draw, harness, weights, state, reward, reason, "+
+		"usage, file, offset, length, sum, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
 		o.row.Key, o.row.Purpose, o.row.Phase, o.row.Step, o.row.ExampleID, o.row.Draw, o.row.Harness, o.row.Weights, o.row.State,
 		o.row.Reward, o.row.Reason, o.usage, f.file, f.offset, f.length, o.sum[:], w.now().UnixNano())
+	if err != nil || made {
+		return err
+	}
+	w.seg.rewind(mark)
+	return o.compare(ctx, w)
 }
 
-// compare looks for a rollout under the same key: done when an equal one is there, refused when another is.
-func (o *rolloutOp) compare(ctx context.Context, w *writer) (refused error, done bool, err error) {
+// compare looks at the rollout under the same key, and refuses to write another one in its place.
+func (o *rolloutOp) compare(ctx context.Context, w *writer) error {
 	var old RolloutRow
 	var usage string
 	var sum []byte
-	found, err := w.queryRow(ctx, "SELECT purpose, phase, step, example, draw, harness, weights, state, reward, reason, usage, sum "+
+	if _, err := w.queryRow(ctx, "SELECT purpose, phase, step, example, draw, harness, weights, state, reward, reason, usage, sum "+
 		"FROM rollouts WHERE key = ?", []any{o.row.Key}, []any{&old.Purpose, &old.Phase, &old.Step, &old.ExampleID, &old.Draw,
-		&old.Harness, &old.Weights, &old.State, &old.Reward, &old.Reason, &usage, &sum})
-	if err != nil || !found {
-		return nil, false, err
+		&old.Harness, &old.Weights, &old.State, &old.Reward, &old.Reason, &usage, &sum}); err != nil {
+		return err
 	}
 	var differ []string
 	check := func(name string, same bool) {
@@ -283,7 +281,7 @@ func (o *rolloutOp) compare(ctx context.Context, w *writer) (refused error, done
 	check("usage", usage == o.usage)
 	check("trajectory", bytes.Equal(sum, o.sum[:]))
 	if len(differ) > 0 {
-		return refuse("rollout %q: %w: %s differ", o.row.Key, ErrConflict, strings.Join(differ, ", ")), false, nil
+		return refuse("rollout %q: %w: %s differ", o.row.Key, ErrConflict, strings.Join(differ, ", "))
 	}
-	return nil, true, nil
+	return nil
 }

@@ -202,7 +202,7 @@ func (r *Run) openFiles() (err error) {
 	if r.config, err = r.root.ReadFile(configName); err != nil {
 		return classify(filepath.Join(r.dir, configName), err)
 	}
-	if r.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2)); err != nil {
+	if r.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
 		return err
 	}
 	r.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxTrajectory+1))

@@ -174,7 +174,7 @@ func TestReadOnlyRefusesWrites(t *testing.T) {
 		"rollout":  func() error { return ro.PutRollout(t.Context(), rr, tr) },
 		"charge":   func() error { return ro.Charge(t.Context(), "a", Item{"p", map[string]float64{"n": 1}}) },
 		"file":     func() error { return ro.WriteFile("report/a", nil) },
-		"harness":  func() error { return ro.PutHarness("h", nil) },
+		"harness":  func() error { return ro.PutHarness("h", ".star", nil) },
 		"weights":  func() error { return ro.WriteWeights("w", func(string) error { return nil }) },
 		"rmweight": func() error { return ro.RemoveWeights("w") },
 	} {

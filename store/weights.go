@@ -36,24 +36,47 @@ type doneEntry struct {
 // and moved into place, and DONE is written last with their sizes and hashes. Writing equal files again under the same id does
 // nothing, different ones are an [ErrConflict]; what a killed process left without DONE, and files that are no longer those that DONE
 // names, are replaced.
-func (r *Run) WriteWeights(id string, write func(dir string) error) (err error) {
-	if r.lock == nil {
-		return fmt.Errorf("%s: run is opened %w", r.dir, ErrReadOnly)
-	}
-	if err := checkID(id); err != nil {
+func (r *Run) WriteWeights(id string, write func(dir string) error) error {
+	staged, err := r.StageWeights(id, write)
+	if err != nil {
 		return err
 	}
-	rel := path.Join(weightsDir, id)
-	where := filepath.Join(r.dir, rel)
-	temp := path.Join(scratchName, scratchID(id))
-	if err := r.root.MkdirAll(temp, 0o755); err != nil {
-		return classify(where, err)
+	return staged.Seal()
+}
+
+// StagedWeights are files that are written and not yet in place. They must be sealed.
+type StagedWeights struct {
+	run      *Run
+	id, temp string
+}
+
+// StageWeights is the first half of [Run.WriteWeights]: after it, what write wrote from may change again. [StagedWeights.Seal] is the
+// other, which may run beside other work; until it returned nil there are no such weights.
+func (r *Run) StageWeights(id string, write func(dir string) error) (_ *StagedWeights, err error) {
+	if r.lock == nil {
+		return nil, fmt.Errorf("%s: run is opened %w", r.dir, ErrReadOnly)
 	}
-	defer func() { _ = r.root.RemoveAll(temp) }() // gone already when all went well
-	if err := write(filepath.Join(r.dir, temp)); err != nil {
-		return classify(where, err)
+	if err := checkID(id); err != nil {
+		return nil, err
 	}
-	done, err := r.seal(temp)
+	s := &StagedWeights{run: r, id: id, temp: path.Join(scratchName, scratchID(id))}
+	if err := r.root.MkdirAll(s.temp, 0o755); err != nil {
+		return nil, classify(s.where(), err)
+	}
+	if err := write(filepath.Join(r.dir, s.temp)); err != nil {
+		_ = r.root.RemoveAll(s.temp)
+		return nil, classify(s.where(), err)
+	}
+	return s, nil
+}
+
+func (s *StagedWeights) where() string { return filepath.Join(s.run.dir, weightsDir, s.id) }
+
+// Seal hashes and syncs the files, moves them into place and writes DONE.
+func (s *StagedWeights) Seal() error {
+	r, id, where := s.run, s.id, s.where()
+	defer func() { _ = r.root.RemoveAll(s.temp) }() // gone already when all went well
+	done, err := r.seal(s.temp)
 	if err != nil {
 		return classify(where, err)
 	}
@@ -73,7 +96,8 @@ func (r *Run) WriteWeights(id string, write func(dir string) error) (err error) 
 	if err := r.root.MkdirAll(weightsDir, 0o755); err != nil {
 		return classify(where, err)
 	}
-	if err := r.root.Rename(temp, rel); err != nil {
+	rel := path.Join(weightsDir, id)
+	if err := r.root.Rename(s.temp, rel); err != nil {
 		return classify(where, err)
 	}
 	if err := syncRootDir(r.root, weightsDir); err != nil {

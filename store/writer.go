@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// maxGroup bounds how many waiting writes share one commit.
-const maxGroup = 512
-
 // op is one write to the journal. apply runs inside the transaction of its group. A *refusal is about this op alone and
 // leaves the others of the group untouched; any other error fails the group.
 type op interface {
@@ -30,13 +27,14 @@ func refuse(format string, args ...any) error { return &refusal{fmt.Errorf(forma
 
 // request is a list of ops that happen together or not at all.
 type request struct {
-	ops  []op
-	done chan error // buffered: the writer never waits for a caller that has gone away
+	ops   []op
+	build func() ([]op, error) // where set, gives the ops, in the writer's goroutine
+	done  chan error           // buffered: the writer never waits for a caller that has gone away; nil when nobody waits
 }
 
 // writer is the one goroutine that changes the journal and the trajectory segments. Group commit: all requests that
 // arrived while a commit was being synced share the next one, so that the number of syncs does not grow with the number
-// of callers.
+// of callers; and what nobody waits for stays in an open group for a while, which others join.
 type writer struct {
 	dir   string
 	now   func() time.Time
@@ -44,10 +42,16 @@ type writer struct {
 	conn  *sql.Conn
 	stmts map[string]*sql.Stmt
 	seg   *segment
+	group group
 
 	mu      sync.Mutex
 	pending []*request
+	under   int         // requests that are neither committed nor failed
+	due     *time.Timer // fires when the open group and the queue are old
+	armed   bool        // due is running
 	closed  bool
+	failed  error         // of a write that nobody waited for; all later ones fail with it
+	told    bool          // failed was returned to a caller
 	wake    chan struct{} // capacity 1
 	ended   chan struct{}
 	err     error // of closing, valid after ended
@@ -72,32 +76,64 @@ func startWriter(ctx context.Context, dir string, root *os.Root, db *sql.DB, now
 	}
 	w := &writer{
 		dir: dir, now: now, db: db, conn: conn, stmts: map[string]*sql.Stmt{}, seg: seg,
-		wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		wake: make(chan struct{}, 1), ended: make(chan struct{}), due: time.NewTimer(groupAge), armed: true,
 	}
 	go w.loop()
 	return w, nil
 }
 
-// submit hands ops to the writer and waits until they are durable. When ctx ends first the ops may still be
+// submit hands a request to the writer and waits until it is durable. When ctx ends first the ops may still be
 // applied; all of them can be repeated without harm.
-func (w *writer) submit(ctx context.Context, ops ...op) error {
+func (w *writer) submit(ctx context.Context, req *request) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	req := &request{ops: ops, done: make(chan error, 1)}
-	w.mu.Lock()
-	if w.closed {
-		w.mu.Unlock()
-		return fmt.Errorf("%s: %w", w.dir, ErrClosed)
+	req.done = make(chan error, 1)
+	if _, err := w.enqueue(req, 0); err != nil {
+		return err
 	}
-	w.pending = append(w.pending, req)
-	w.mu.Unlock()
-	w.signal()
 	select {
 	case err := <-req.done:
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// enqueue puts a request into the queue, unless limit is above 0 and as many wait there already.
+func (w *writer) enqueue(req *request, limit int) (ok bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.failed != nil:
+		w.told = true
+		return false, w.failed
+	case w.closed:
+		return false, fmt.Errorf("%s: %w", w.dir, ErrClosed)
+	case limit > 0 && len(w.pending) >= limit:
+		return false, nil
+	}
+	w.pending = append(w.pending, req)
+	w.under++
+	if req.done != nil || len(w.pending)%gather == 0 {
+		w.signal()
+	}
+	w.arm()
+	return true, nil
+}
+
+// idle says whether there is nothing to wait for and nothing to complain of.
+func (w *writer) idle() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.under == 0 && w.failed == nil && !w.closed
+}
+
+// arm sees to it that what is in the queue is durable before long. Callers hold mu.
+func (w *writer) arm() {
+	if !w.armed {
+		w.armed = true
+		w.due.Reset(groupAge)
 	}
 }
 
@@ -118,13 +154,28 @@ func (w *writer) close() error {
 	return w.err
 }
 
+// loop applies what arrives to the open group, and commits it once somebody waits for it, it is large, or it is old.
 func (w *writer) loop() {
 	defer close(w.ended)
-	for range w.wake {
+	defer w.due.Stop()
+	for {
+		old := false
+		select {
+		case <-w.wake:
+		case <-w.due.C:
+			old = true
+		}
 		for {
-			group, closed := w.take()
-			if len(group) > 0 {
-				w.commit(group)
+			reqs, closed := w.take()
+			for _, req := range reqs {
+				w.join(req)
+			}
+			if old || closed || w.group.awaited || len(w.group.requests) >= maxGroup {
+				w.commit()
+				w.rearm()
+				old = false
+			}
+			if len(reqs) > 0 {
 				continue
 			}
 			if closed {
@@ -136,16 +187,29 @@ func (w *writer) loop() {
 	}
 }
 
-func (w *writer) take() (group []*request, closed bool) {
+// rearm is arm for what arrived while a group was being committed.
+func (w *writer) rearm() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.due.Stop()
+	if w.armed = false; len(w.pending) > 0 {
+		w.arm()
+	}
+}
+
+func (w *writer) take() (reqs []*request, closed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := min(len(w.pending), maxGroup)
-	group, w.pending = w.pending[:n:n], w.pending[n:]
-	return group, w.closed
+	reqs, w.pending = w.pending[:n:n], w.pending[n:]
+	return reqs, w.closed
 }
 
 func (w *writer) shut() error {
 	var errs []error
+	if !w.told { // nobody else calls any more
+		errs = append(errs, w.failed)
+	}
 	for _, s := range w.stmts {
 		errs = append(errs, s.Close())
 	}
@@ -162,82 +226,6 @@ func (w *writer) checkpoint() error {
 	return err
 }
 
-// commit applies a group in one transaction and answers each of its requests.
-func (w *writer) commit(group []*request) {
-	verdicts, err := w.transact(group)
-	for i, req := range group {
-		if err != nil {
-			req.done <- err
-			continue
-		}
-		req.done <- verdicts[i]
-	}
-}
-
-// transact applies the group: rows first (uncommitted), then the trajectory frames, synced, then the commit. On an
-// error nothing of the group remains.
-func (w *writer) transact(group []*request) (verdicts []error, err error) {
-	// The callers' contexts do not reach in here: one caller giving up must not undo the others' writes.
-	ctx := context.Background()
-	if err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			w.seg.discard()
-			// After a full disk SQLite may have rolled back already, and then this fails, which is fine.
-			_ = w.exec(ctx, "ROLLBACK")
-		}
-	}()
-	verdicts = make([]error, len(group))
-	for i, req := range group {
-		var no *refusal
-		err := w.applyRequest(ctx, req)
-		if errors.As(err, &no) {
-			verdicts[i] = no.err
-		} else if err != nil {
-			return nil, err
-		}
-	}
-	if err := w.seg.flush(); err != nil {
-		return nil, err
-	}
-	if err := w.exec(ctx, "COMMIT"); err != nil {
-		return nil, err
-	}
-	w.seg.committed()
-	return verdicts, nil
-}
-
-// applyRequest applies the ops of one request; when one is refused the earlier ones are taken back.
-func (w *writer) applyRequest(ctx context.Context, req *request) error {
-	if len(req.ops) == 1 {
-		return req.ops[0].apply(ctx, w) // an op refuses before it writes
-	}
-	if err := w.exec(ctx, "SAVEPOINT request"); err != nil {
-		return err
-	}
-	mark := w.seg.mark()
-	for _, o := range req.ops {
-		err := o.apply(ctx, w)
-		if err == nil {
-			continue
-		}
-		var no *refusal
-		if errors.As(err, &no) {
-			w.seg.rewind(mark)
-			if err := w.exec(ctx, "ROLLBACK TO request"); err != nil {
-				return err
-			}
-			if err := w.exec(ctx, "RELEASE request"); err != nil {
-				return err
-			}
-		}
-		return err
-	}
-	return w.exec(ctx, "RELEASE request")
-}
-
 // exec runs a statement, prepared once, on the writer's connection.
 func (w *writer) exec(ctx context.Context, query string, args ...any) error {
 	_, err := w.execResult(ctx, query, args...)
@@ -251,6 +239,16 @@ func (w *writer) execResult(ctx context.Context, query string, args ...any) (sql
 	}
 	res, err := stmt.ExecContext(ctx, args...)
 	return res, classify(filepath.Join(w.dir, journalName), err)
+}
+
+// insert is an execResult that may do nothing for want of a free key; made says whether it did something.
+func (w *writer) insert(ctx context.Context, query string, args ...any) (made bool, err error) {
+	res, err := w.execResult(ctx, query, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, classify(filepath.Join(w.dir, journalName), err)
 }
 
 // queryRow scans the first row of a query; found is false when there is none.

@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	if sandbox.Main(map[string]sandbox.Entry{calc.EntryName: calc.Entry}) {
+	if sandbox.Main(sandbox.Entries{Calls: map[string]sandbox.Entry{calc.EntryName: calc.Entry}}) {
 		return // this process was a worker
 	}
 	config := flag.String("config", "examples/math/quick.yaml", "the config")

@@ -28,7 +28,8 @@ type app struct {
 
 	binary string // path of this program; "" = unknown
 
-	json bool // --json
+	json    bool // --json
+	require bool // --require-sandbox
 }
 
 // build names this binary by its content, so that a run can tell that another one goes on with it.
@@ -91,6 +92,7 @@ func (a *app) root() *cobra.Command {
 	})
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "machine-readable output: one JSON value a line")
 	root.PersistentFlags().IntVar(&a.workers, "workers", a.workers, "CPU cores to use")
+	root.PersistentFlags().BoolVar(&a.require, "require-sandbox", false, "refuse to run harness programs and tools where a mechanism of isolation is missing")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(a.runCmd(), a.resumeCmd(), a.evalCmd(), a.planCmd(), a.harnessCmd(), a.modelCmd(), a.versionCmd())
 	return root

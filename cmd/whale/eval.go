@@ -27,7 +27,7 @@ func (o *agentOptions) register(c *cobra.Command) {
 
 // open reads the config (a file, or that of a run directory) and opens the pair.
 func (o agentOptions) open(ctx context.Context, a *app, path string) (*recipe.Parts, whale.Harness, error) {
-	config, h, err := readPair(ctx, path)
+	config, prog, err := readPair(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -38,24 +38,32 @@ func (o agentOptions) open(ctx context.Context, a *app, path string) (*recipe.Pa
 		config.Policy.Model = o.model
 	}
 	if o.harness != "" {
-		config.Harness, h = o.harness, nil
+		config.Harness, prog = o.harness, recipe.Program{}
 	}
-	if h == nil {
-		if h, err = recipe.LoadHarness(config.Harness); err != nil {
+	if prog.Name == "" {
+		if prog, err = recipe.LoadProgram(config.Harness); err != nil {
 			return nil, nil, err
 		}
 	}
 	parts, err := a.openParts(ctx, config)
-	return parts, h, err
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := parts.Harness(prog)
+	if err != nil {
+		parts.Close()
+		return nil, nil, err
+	}
+	return parts, h, nil
 }
 
-// readPair gives a config and, from a run directory, the harness that the run keeps.
-func readPair(ctx context.Context, path string) (recipe.Config, whale.Harness, error) {
+// readPair gives a config and, from a run directory, the program that the run keeps.
+func readPair(ctx context.Context, path string) (recipe.Config, recipe.Program, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return recipe.OpenPair(ctx, path)
 	}
 	config, err := recipe.LoadConfig(path)
-	return config, nil, err
+	return config, recipe.Program{}, err
 }
 
 func runnerOf(p *recipe.Parts, policy whale.Policy) *rollout.Runner {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/seed-095d5d2b/whale/recipe"
+	"github.com/seed-095d5d2b/whale/sandbox"
 	"github.com/seed-095d5d2b/whale/store"
 )
 
@@ -21,6 +22,7 @@ const (
 	exitRunDir      = 5
 	exitDisk        = 6
 	exitFindings    = 7
+	exitSandbox     = 8
 	exitInterrupted = 130
 )
 
@@ -36,6 +38,7 @@ var exitCodes = []struct {
 	{exitRunDir, "the run directory exists already, is none, or belongs to another config, task or model"},
 	{exitDisk, "the disk is full or cannot be written; nothing is lost, resume when there is room"},
 	{exitFindings, "a check found something"},
+	{exitSandbox, "a mechanism of isolation is missing that --require-sandbox asks for"},
 	{exitInterrupted, "interrupted; whale resume goes on"},
 }
 
@@ -72,6 +75,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitFindings
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.Is(err, sandbox.ErrUnconfined):
+		return exitSandbox
 	case errors.As(err, &usage), errors.As(err, &config):
 		return exitUsage
 	case errors.As(err, &input):

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/seed-095d5d2b/whale/harness/process"
 	"github.com/seed-095d5d2b/whale/sandbox"
 	"github.com/seed-095d5d2b/whale/sandbox/calc"
 )
@@ -29,8 +30,8 @@ func main() {
 }
 
 // workerEntries are what worker processes of this binary can do.
-func workerEntries() map[string]sandbox.Entry {
-	return map[string]sandbox.Entry{calc.EntryName: calc.Entry}
+func workerEntries() sandbox.Entries {
+	return sandbox.Entries{Calls: map[string]sandbox.Entry{calc.EntryName: calc.Entry}, Streams: process.Entries()}
 }
 
 func newApp() *app {

@@ -36,7 +36,8 @@ func (a *app) plan(ctx context.Context, path, model string, o overrides) error {
 	if err := useModel(&config, model); err != nil {
 		return err
 	}
-	if _, err := recipe.LoadHarness(config.Harness); err != nil {
+	prog, err := recipe.LoadProgram(config.Harness)
+	if err != nil {
 		return inConfig(path, err)
 	}
 	parts, err := a.openParts(ctx, config)
@@ -44,6 +45,9 @@ func (a *app) plan(ctx context.Context, path, model string, o overrides) error {
 		return inConfig(path, err)
 	}
 	defer parts.Close()
+	if _, err := parts.Harness(prog); err != nil {
+		return inConfig(path, err)
+	}
 	n, err := parts.Counts()
 	if err != nil {
 		return err

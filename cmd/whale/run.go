@@ -122,7 +122,7 @@ func begun(err error, dir string) error {
 }
 
 func (a *app) options(v view) recipe.Options {
-	return recipe.Options{Now: a.now, Workers: a.workers, Build: a.build(), Observe: v.event}
+	return recipe.Options{Now: a.now, Workers: a.workers, Require: a.require, Build: a.build(), Observe: v.event}
 }
 
 // execute spends a run's plan under a view, and prints the final table.

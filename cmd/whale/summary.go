@@ -36,6 +36,9 @@ func (a *app) printSummary(s *recipe.Summary) error {
 	if s.Weights != "" {
 		fmt.Fprintf(a.stdout, "weights  %s\n", s.Weights)
 	}
+	for _, f := range s.AuditTest {
+		fmt.Fprintf(a.stdout, "audit    against the test split: line %d: %s: %s (for your eyes; no proposer is told)\n", f.Line, f.Rule, oneLine(f.Message))
+	}
 	if s.Diff == "" {
 		fmt.Fprintln(a.stdout, "\nThe harness is the one that the run began with.")
 	} else {

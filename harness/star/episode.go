@@ -56,7 +56,11 @@ func (p *Program) Run(ctx context.Context, h whale.Host) (whale.ReplyRef, error)
 	defer stop()
 
 	value, err := e.execute(start)
-	h.AddSteps(min(e.thread.Steps, e.limit))
+	if e.broken == nil {
+		// Where the host has ended the episode, its steps are those of the request that it refused: how many more pass before the
+		// interpreter notices is nobody's business, and a host behind a pipe does not learn it.
+		h.AddSteps(min(e.thread.Steps, e.limit))
+	}
 	if err != nil {
 		return 0, e.failure(err)
 	}

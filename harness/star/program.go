@@ -42,11 +42,7 @@ func Load(name string, src []byte) (*Program, error) {
 	}
 	file, err := options().Parse(name, src, 0)
 	if err != nil {
-		var se syntax.Error
-		if errors.As(err, &se) {
-			return nil, Errors{parseError(name, string(src), se)}
-		}
-		return nil, Errors{{Gate: GateParse, File: name, Line: 1, Col: 1, Message: oneLine(err.Error())}}
+		return nil, parseErrors(name, src, err)
 	}
 	// The contract is read from the tree before it is resolved, for resolving changes the tree; it is reported after the resolver's
 	// findings, for those explain more.
@@ -77,6 +73,15 @@ func Load(name string, src []byte) (*Program, error) {
 	return &Program{
 		name: name, source: append([]byte(nil), src...), compiled: compiled, library: library, runAt: runAt,
 	}, nil
+}
+
+// parseErrors gives the parser's error as ours.
+func parseErrors(name string, src []byte, err error) Errors {
+	var se syntax.Error
+	if errors.As(err, &se) {
+		return Errors{parseError(name, string(src), se)}
+	}
+	return Errors{{Gate: GateParse, File: name, Line: 1, Col: 1, Message: oneLine(err.Error())}}
 }
 
 // ID is the content hash of the source under this contract.

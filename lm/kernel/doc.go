@@ -20,7 +20,8 @@
 // # How a product is computed
 //
 // B is cut into panels: blocks of up to kc rows of k and up to nr columns,
-// stored so that the nr values of one k lie side by side (pack.go). C is cut
+// stored so that the nr values of one k lie side by side (pack.go), unless they lie so
+// already and storing them again is not repaid. C is cut
 // into tiles of up to mr rows and one panel's columns (matmul.go). A micro-kernel
 // computes one tile over one block of k, holding all of it in registers, and there
 // is one micro-kernel for each tile shape, so that edges cost what they contain.

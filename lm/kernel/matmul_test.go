@@ -164,7 +164,7 @@ func TestOneRowEqualsManyAtModelSizes(t *testing.T) {
 	defer pool.Close()
 	eachVariant(t, func(t *testing.T, ks *Kernels) {
 		ks = sharingAll(ks)
-		for _, s := range [][3]int{{64, 515, 128}, {300, 384, 128}, {130, 128, 384}, {31, 96, 700}} {
+		for _, s := range [][3]int{{64, 515, 128}, {300, 384, 128}, {130, 128, 384}, {31, 96, 700}, {300, 576, 130}} {
 			m, n, k := s[0], s[1], s[2]
 			r := rand.New(rand.NewPCG(1, uint64(n)))
 			a, b := noise(r, m*k), noise(r, n*k)

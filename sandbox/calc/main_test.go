@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Main(map[string]sandbox.Entry{EntryName: Entry, "raw": rawEntry, "broken": brokenEntry}) {
+	if sandbox.Main(sandbox.Entries{Calls: map[string]sandbox.Entry{EntryName: Entry, "raw": rawEntry, "broken": brokenEntry}}) {
 		return
 	}
 	goleak.VerifyTestMain(m)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Main(map[string]sandbox.Entry{calc.EntryName: calc.Entry}) {
+	if sandbox.Main(sandbox.Entries{Calls: map[string]sandbox.Entry{calc.EntryName: calc.Entry}}) {
 		return
 	}
 	goleak.VerifyTestMain(m)

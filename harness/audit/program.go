@@ -1,0 +1,204 @@
+package audit
+
+import (
+	"math/big"
+	"strings"
+)
+
+// place is a position in the source, from 1.
+type place struct{ line, col int }
+
+// origin is how an atom came about.
+type origin uint8
+
+const (
+	literal  origin = iota // it stands in the source
+	comment                // a comment or docstring: no program reads it, but people and proposers do
+	computed               // the program computes it from literals
+	decoded                // base64, hexadecimal or codes of one of those
+	mirrored               // one of those backwards or by rot13: words alone count, for numbers read backwards are numbers too
+)
+
+// atom is a constant text of a program.
+type atom struct {
+	text    string
+	at      place
+	from    origin
+	spelled bool // put together from pieces or codes
+	prompt  bool // one of the prompt constants
+}
+
+// table is a constant with rows: a dict's entries, a list's elements, a text's lines.
+type table struct {
+	at    place
+	rows  []row
+	prose bool // a text whose lines are mostly words: its numbers are looked at as sequences, not as data
+}
+
+// row is one of a table: its cells are texts and numbers, flattened, the key first where there is one.
+type row struct {
+	cells []string
+	keyed bool
+}
+
+// number is a number that the source holds, or that is computed.
+type number struct {
+	n    *big.Int
+	at   place
+	from origin
+}
+
+// testKind is how a text or number is tested.
+type testKind uint8
+
+const (
+	testEqual testKind = iota
+	testContains
+	testPrefix
+	testSuffix
+	testPattern
+	testOrder // < <= > >=
+)
+
+// test compares what is tainted with a constant.
+type test struct {
+	at     place
+	kind   testKind
+	with   *val // string or int
+	of     *val // the tainted side
+	member bool // one of a list
+}
+
+// lookup selects among constants by what is tainted.
+type lookup struct {
+	at     place
+	of     *val   // the tainted key
+	keys   []*val // of a dict, or the elements that the key is compared with; nil for an index into a list
+	values []*val // nil where membership is asked
+	text   string // the haystack, where the key is looked for in a text
+}
+
+// program is what was read of a source.
+type program struct {
+	atoms    []atom
+	seen     map[atom]bool
+	grows    map[place]int // the latest computed atom of a place
+	numbers  []number
+	tables   []table
+	tests    []test
+	lookups  []lookup
+	spent    place // where the budget ended; line 0 = it did not
+	branches []branch
+}
+
+// branch is a branch on the task's text, with the constants of its body.
+type branch struct {
+	at        place
+	constants []string
+}
+
+func newProgram() *program { return &program{seen: map[atom]bool{}, grows: map[place]int{}} }
+
+// The most of each that is kept of one program.
+const (
+	maxAtoms = 6000
+	maxTests = 1500
+	maxTable = 400
+	maxBytes = 1 << 20 // of atoms
+)
+
+// addText keeps a constant text; holes divide it.
+func (p *program) addText(a atom) {
+	for part := range strings.SplitSeq(a.text, string(hole)) {
+		a.text = part
+		if strings.TrimSpace(part) == "" || p.seen[a] {
+			continue
+		}
+		p.seen[a] = true
+		if i, ok := p.grows[a.at]; ok && a.from == computed && strings.HasPrefix(part, p.atoms[i].text) {
+			p.atoms[i] = a // a text that a loop makes longer: what it is in the end holds what it was
+			continue
+		}
+		if len(p.atoms) < maxAtoms {
+			if a.from == computed {
+				p.grows[a.at] = len(p.atoms)
+			}
+			p.atoms = append(p.atoms, a)
+		}
+	}
+}
+
+func (p *program) addNumber(n number) {
+	if len(p.numbers) < maxAtoms {
+		p.numbers = append(p.numbers, n)
+	}
+}
+
+func (p *program) addTest(t test) {
+	if len(p.tests) < maxTests {
+		p.tests = append(p.tests, t)
+	}
+}
+
+func (p *program) addLookup(l lookup) {
+	if len(p.lookups) < maxTests {
+		p.lookups = append(p.lookups, l)
+	}
+}
+
+// addTable keeps a constant list or dict of at least three rows; of the tables that begin at one place the longest counts.
+func (p *program) addTable(at place, v *val) {
+	var rows []row
+	switch v.kind {
+	case kindList:
+		for _, e := range v.list.elems[:min(len(v.list.elems), 4096)] {
+			rows = append(rows, row{cells: flatten(nil, e, 4)})
+		}
+	case kindDict:
+		for i := range v.dict.keys[:min(len(v.dict.keys), 4096)] {
+			rows = append(rows, row{cells: flatten(flatten(nil, v.dict.keys[i], 4), v.dict.vals[i], 4), keyed: true})
+		}
+	}
+	p.addRows(table{at: at, rows: rows})
+}
+
+func (p *program) addRows(t table) {
+	if len(t.rows) < 2 {
+		return
+	}
+	for i := range p.tables {
+		if o := &p.tables[i]; o.at == t.at {
+			if len(t.rows) > len(o.rows) || len(t.rows) == len(o.rows) && len(t.rows[0].cells) > len(o.rows[0].cells) {
+				*o = t
+			}
+			return
+		}
+	}
+	if len(p.tables) < maxTable {
+		p.tables = append(p.tables, t)
+	}
+}
+
+// flatten appends the texts and numbers of a value.
+func flatten(out []string, v *val, depth int) []string {
+	if len(out) > 256 || depth == 0 {
+		return out
+	}
+	switch v.kind {
+	case kindString, kindInt, kindFloat:
+		for part := range strings.SplitSeq(v.text(0), string(hole)) {
+			if part != "" {
+				out = append(out, part)
+			}
+		}
+	case kindList:
+		for _, e := range v.list.elems {
+			out = flatten(out, e, depth-1)
+		}
+	case kindDict:
+		for i := range v.dict.keys {
+			out = flatten(flatten(out, v.dict.keys[i], depth-1), v.dict.vals[i], depth-1)
+		}
+	}
+	return out
+}

@@ -1,0 +1,27 @@
+"""A harness in Python."""
+from whale_sdk import main
+
+SYSTEM_PROMPT = "You think."
+
+
+def watch(result):
+    return result.text or result.error
+
+
+class Agent:
+    def step(self, reply):
+        if reply:
+            return 3
+
+        return 2
+
+
+def run(task, model, env):
+    return model.chat([{"role": "user", "content": task["question"]}])
+
+
+def more():
+    pass
+
+
+main(run)

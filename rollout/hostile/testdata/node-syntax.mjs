@@ -1,0 +1,2 @@
+// want: rejected:parse
+const = 3;

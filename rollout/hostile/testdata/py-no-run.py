@@ -1,0 +1,3 @@
+# want: rejected:contract
+def walk(task, model, env):
+    return None

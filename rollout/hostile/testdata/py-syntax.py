@@ -1,0 +1,3 @@
+# want: rejected:parse
+def run(task, model, env)
+    return None
