@@ -15,13 +15,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/process"
 	"github.com/seed-095d5d2b/whale/sandbox"
 	"github.com/seed-095d5d2b/whale/sandbox/calc"
 	"github.com/seed-095d5d2b/whale/store"
 )
 
 func TestMain(m *testing.M) {
-	if sandbox.Main(sandbox.Entries{Calls: map[string]sandbox.Entry{calc.EntryName: calc.Entry}}) {
+	if sandbox.Main(sandbox.Entries{Calls: map[string]sandbox.Entry{calc.EntryName: calc.Entry}, Streams: process.Entries()}) {
 		return
 	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {

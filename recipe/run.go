@@ -23,7 +23,7 @@ type Options struct {
 	Workers int              // CPU cores to use
 	Require bool             // refuse to run where a mechanism of isolation is missing
 	Build   string           // names the binary; another one on resume is told
-	Observe func(Event)      // may be nil
+	Observe func(Event)      // may be nil; called for one event at a time, not always by the caller of Execute
 }
 
 // Run is a run under way: its directory, its parts, and where it stands.

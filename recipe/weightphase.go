@@ -40,7 +40,7 @@ func (r *Run) weightPhase(ctx context.Context, ph PlannedPhase) error {
 			r.trainer.ResetOptimizer()
 		}
 		if err := r.weightStep(ctx, ph, update, step); err != nil {
-			return err
+			return errors.Join(err, r.stepClosed())
 		}
 	}
 	return r.stepClosed() // what a phase ends with is whole before anything rests on it

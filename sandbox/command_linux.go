@@ -125,7 +125,7 @@ func (c *Command) launch(spec CommandSpec) (complaints, status *os.File, err err
 	cmd.Dir = "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[1], ends[2]
 	cmd.ExtraFiles = append([]*os.File{ends[3]}, files...)
-	cmd.SysProcAttr = attributes(false)
+	cmd.SysProcAttr = attributes(commandNamespaces)
 	if err := cmd.Start(); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrStart, err)
 	}

@@ -19,6 +19,7 @@ const boundedDir = "/sys"
 // resource limits and passes inherited descriptors on; and a file system in memory that it makes itself is bounded in bytes
 // only, while a million empty files take a gigabyte of the kernel's memory.
 type commandStage struct {
+	Parent    user   `json:"parent"`
 	Tmp       int64  `json:"tmp"`
 	TmpFiles  int    `json:"tmp_files"`
 	OpenFiles uint64 `json:"open_files"`
@@ -28,28 +29,27 @@ type commandStage struct {
 	Keep      int    `json:"keep"` // descriptors below this number stay open
 }
 
-// firstStage is the command line before that of bubblewrap. The name spaces are made by a program that does nothing else, because this
-// one could make them only by way of a copy of its whole memory, which may be large.
+// firstStage is the command line before that of bubblewrap.
 func (s CommandSpec) firstStage(keep int) ([]string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	unshare, err := findProgram("unshare")
-	if err != nil {
-		return nil, err
-	}
 	text, err := json.Marshal(commandStage{
-		Tmp: s.Tmp, TmpFiles: s.TmpFiles, OpenFiles: uint64(s.OpenFiles), Seconds: uint64((s.CPU + 999_999_999) / 1e9),
+		Parent: thisUser(), Tmp: s.Tmp, TmpFiles: s.TmpFiles, OpenFiles: uint64(s.OpenFiles), Seconds: uint64((s.CPU + 999_999_999) / 1e9),
 		Data: uint64(s.Memory), Space: uint64(s.Memory + s.Reserve), Keep: keep,
 	})
-	return []string{unshare, "--map-root-user", "--mount", "--", self, commandArg, string(text)}, err
+	return []string{self, commandArg, string(text)}, err
 }
 
 // becomeCommand is the first stage. It returns only if it does not become bubblewrap.
 func becomeCommand(args []string) error {
 	var s commandStage
 	if err := json.Unmarshal([]byte(args[2]), &s); err != nil {
+		return err
+	}
+	// Bubblewrap takes capabilities for a mistake in anybody but root, which this makes it in here.
+	if err := mapUser(s.Parent, 0); err != nil {
 		return err
 	}
 	options := fmt.Sprintf("size=%d,nr_inodes=%d,mode=700", s.Tmp, s.TmpFiles+1) // the directory itself counts

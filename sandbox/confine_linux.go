@@ -42,7 +42,11 @@ func enter(s stage) error {
 	case s.leavesOut(MechanismNamespaces):
 		s.Namespaces = switchedOff
 	case s.Namespaces == "":
-		if err := leaveFiles(files); err != nil {
+		err := mapUser(s.Parent, nobody)
+		if err == nil {
+			err = leaveFiles(files)
+		}
+		if err != nil {
 			s.Root = err.Error()
 		} else {
 			program = emptyRootProgram

@@ -63,8 +63,8 @@ func (c *crew) starter() {
 }
 
 // startTries is how often a worker that dies before it is ready is replaced. A program that cannot serve dies every
-// time; one that somebody else killed does not.
-const startTries = 3
+// time; one that somebody else killed does not, and since it is confined in two stages it takes long enough to be hit more than once.
+const startTries = 8
 
 // start gets a new worker that knows its task and is confined and ready.
 func (c *crew) start(ctx context.Context, h hello) (w *worker, err error) {

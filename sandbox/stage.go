@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"os"
 	"slices"
 )
 
@@ -12,6 +13,8 @@ type stage struct {
 	// Without names mechanisms to leave out. Only tests do.
 	Without []string `json:"without,omitempty"`
 
+	Parent user `json:"parent"` // whom the namespaces have to map
+
 	// What became of the namespaces and of the two mechanisms of the first stage; empty is in force.
 	Namespaces string `json:"namespaces,omitempty"`
 	Root       string `json:"root,omitempty"`
@@ -19,6 +22,14 @@ type stage struct {
 
 	LandlockVersion int `json:"landlock_version,omitempty"`
 }
+
+// user is who this process is outside of the namespaces of a child.
+type user struct {
+	User  int `json:"user"`
+	Group int `json:"group"`
+}
+
+func thisUser() user { return user{os.Geteuid(), os.Getegid()} }
 
 // switchedOff is why a mechanism is missing that a test left out.
 const switchedOff = "switched off"

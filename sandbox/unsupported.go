@@ -21,7 +21,9 @@ func confine(stage, int64) ([]Mechanism, error) {
 	return all, nil
 }
 
-func attributes(bool) *syscall.SysProcAttr { return nil }
+const workerNamespaces = 0
+
+func attributes(uintptr) *syscall.SysProcAttr { return nil }
 
 func noNamespaces(error) bool { return false }
 

@@ -51,19 +51,19 @@ func (e *earlyDeath) Unwrap() error { return ErrStart }
 // launch starts the process without waiting until it is ready, in namespaces of its own if the system grants them. It must run on the
 // starter's thread.
 func launch(command, without []string) (*worker, error) {
-	s := stage{Without: without}
+	s := stage{Without: without, Parent: thisUser()}
 	if s.leavesOut(MechanismNamespaces) {
-		return launchStage(command, s, false)
+		return launchStage(command, s, 0)
 	}
-	w, err := launchStage(command, s, true)
+	w, err := launchStage(command, s, workerNamespaces)
 	if err != nil && noNamespaces(err) {
 		s.Namespaces = err.Error()
-		return launchStage(command, s, false)
+		return launchStage(command, s, 0)
 	}
 	return w, err
 }
 
-func launchStage(command []string, s stage, namespaces bool) (*worker, error) {
+func launchStage(command []string, s stage, namespaces uintptr) (*worker, error) {
 	var files []*os.File
 	ok := false
 	defer func() {

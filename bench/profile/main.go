@@ -18,13 +18,14 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/seed-095d5d2b/whale/harness/process"
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/sandbox"
 	"github.com/seed-095d5d2b/whale/sandbox/calc"
 )
 
 func main() {
-	if sandbox.Main(sandbox.Entries{Calls: map[string]sandbox.Entry{calc.EntryName: calc.Entry}}) {
+	if sandbox.Main(sandbox.Entries{Calls: map[string]sandbox.Entry{calc.EntryName: calc.Entry}, Streams: process.Entries()}) {
 		return // this process was a worker
 	}
 	config := flag.String("config", "examples/math/quick.yaml", "the config")

@@ -50,7 +50,9 @@ func TestLook(t *testing.T) {
 	s.look("goroutine 1 [running]:\nmain.look()\n\tx.go:1\n\ngoroutine 2 [runnable]:\ngithub.com/seed-095d5d2b/whale/lm.(*batch).step(0x1)\n\tx.go:1\n")
 	s.look("goroutine 1 [running]:\nmain.look()\n\tx.go:1\n\ngoroutine 2 [syscall]:\nsyscall.Fsync(0x1)\n\tx.go:1\ngithub.com/seed-095d5d2b/whale/store.(*writer).commit(0x1)\n\tx.go:1\n")
 	s.look("goroutine 1 [running]:\nmain.look()\n\tx.go:1\n\ngoroutine 2 [select]:\ngithub.com/seed-095d5d2b/whale/lm.(*Generator).Generate(0x1)\n\tx.go:1\n")
-	if s.samples != 3 || s.busy != 1 || s.outside["store"] != 1 || len(s.outside) != 2 {
+	s.look("goroutine 1 [running]:\nmain.look()\n\tx.go:1\n\ngoroutine 3 [syscall]:\nsyscall.Syscall6(0x1)\n\tx.go:1\ngithub.com/seed-095d5d2b/whale/sandbox.awaitExit(0x1)\n\tx.go:1\n\n" +
+		"goroutine 2 [syscall]:\nsyscall.Fsync(0x1)\n\tx.go:1\ngithub.com/seed-095d5d2b/whale/store.(*writer).commit(0x1)\n\tx.go:1\n")
+	if s.samples != 4 || s.busy != 1 || s.outside["store"] != 2 || len(s.outside) != 2 {
 		t.Errorf("got %d samples, %d busy, %v", s.samples, s.busy, s.outside)
 	}
 }

@@ -21,6 +21,9 @@ const wallEvery = 100 * time.Millisecond // a look costs a millisecond of all co
 // engineAtWork are functions of the engine that are on a stack while it computes, and not while it waits for requests.
 var engineAtWork = []string{module + "lm.(*batch).", module + "lm.(*Trainer).", module + "lm.(*Model).", module + "lm/kernel.(*Kernels)."}
 
+// waitsForWorker is on the stacks that stand in a system call for as long as a worker process lives.
+const waitsForWorker = module + "sandbox.awaitExit"
+
 func startWall() *wallSampler {
 	s := &wallSampler{stop: make(chan struct{}), done: make(chan struct{}), outside: map[string]int{}}
 	go func() {
@@ -56,7 +59,7 @@ func (s *wallSampler) look(dump string) {
 	running := ""
 	for _, g := range strings.Split(dump, "\n\n")[1:] {
 		head, stack, _ := strings.Cut(g, "\n")
-		if !strings.Contains(head, "[run") && !strings.Contains(head, "[syscall") {
+		if !strings.Contains(head, "[run") && !strings.Contains(head, "[syscall") || strings.Contains(stack, waitsForWorker) {
 			continue
 		}
 		var functions []string

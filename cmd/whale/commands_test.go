@@ -107,7 +107,7 @@ func TestHarnessCheck(t *testing.T) {
 	signature := at("signature.star", "def run(task):\n    return None\n")
 	binary := at("binary.star", "\x00\x01")
 	large := at("large.star", strings.Repeat("# long\n", 10_000))
-	other := at("other.py", testHarness)
+	other := at("other.txt", testHarness)
 
 	if out := must(t, "harness", "check", good); !strings.HasPrefix(out, good+": fine (harness ") {
 		t.Errorf("got %q", out)
@@ -118,7 +118,7 @@ func TestHarnessCheck(t *testing.T) {
 		{signature, "contract: "},
 		{binary, binary},
 		{large, "contract: "},
-		{other, other + `: file: got the extension ".py", want .star`},
+		{other, other + `: file: got the extension ".txt", want .star`},
 	} {
 		code, out, errs := command(t, "harness", "check", good, tc.file)
 		if code != exitFindings || !strings.Contains(out, tc.want) || errs != "" {

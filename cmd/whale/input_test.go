@@ -121,7 +121,7 @@ func TestBadInput(t *testing.T) {
 		{"wrong row", []string{"eval", "DIR/wrongrow/c.yaml"}, exitInput, []string{`DIR/wrongrow/d/search.jsonl:3: "answer": got {"value": 3}, want`}},
 		{"empty data", []string{"run", "DIR/emptydata/c.yaml"}, exitInput, []string{"DIR/emptydata/d/search.jsonl: got no problems"}},
 		{"leaking splits", []string{"run", "DIR/leak/c.yaml"}, exitInput, []string{"in split", "already"}},
-		{"missing harness", []string{"run", "DIR/noharness/c.yaml"}, exitInput, []string{"DIR/noharness/c.yaml: harness DIR/noharness/none.star: no such file", "path of a .star program"}},
+		{"missing harness", []string{"run", "DIR/noharness/c.yaml"}, exitInput, []string{"DIR/noharness/c.yaml: harness DIR/noharness/none.star: no such file", "path of a program"}},
 		{"missing harness flag", []string{"eval", "DIR/c.yaml", "--harness", "DIR/none.star"}, exitInput, []string{"harness DIR/none.star: no such file"}},
 		{"harness with a syntax error", []string{"run", "DIR/syntax/c.yaml"}, exitInput, []string{"h.star:2:12: "}},
 		{"harness without run", []string{"plan", "DIR/norun/c.yaml"}, exitInput, []string{"h.star", "run"}},

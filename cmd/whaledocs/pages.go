@@ -37,6 +37,7 @@ type block struct {
 func pages() []page {
 	return []page{
 		{"docs/contract.md", "the tables of package harness/star", contractPage},
+		{"docs/protocol.md", "the tables of package harness/process", protocolPage},
 		{"docs/cli.md", "the help of the commands", cliPage},
 		{"docs/config.md", "recipe.Default, the comments of the config's structs and the checks of its values", configPage},
 	}
@@ -45,6 +46,7 @@ func pages() []page {
 func blocks() []block {
 	return []block{
 		{path: "docs/design.md", name: "rooms", text: roomsBlock},
+		{path: "docs/howto-harness.md", name: "audit rules", text: auditBlock},
 		{path: "docs/whale-tiny.md", name: "shape", text: shapeBlock},
 		{path: "docs/whale-tiny.md", name: "weaknesses", text: weaknessesBlock},
 		{path: "docs/whale-tiny.md", name: "recipe", text: recipeBlock},

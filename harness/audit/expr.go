@@ -191,14 +191,22 @@ func (m *machine) binaryExpr(e *syntax.BinaryExpr, f *frame) *val {
 		return join(left, right, left.taints()|right.taints())
 	}
 	v := m.expr(x, f)
+	start := spot{syntax.Start(x)} // a node finds its start by walking down: once for all of them
 	for i := len(spine) - 1; i >= 0; i-- {
-		if !m.spend(spine[i]) {
+		if !m.spend(start) {
 			return unknown(0)
 		}
-		v = m.binary(spine[i], spine[i].Op, v, m.expr(spine[i].Y, f))
+		v = m.binary(start, spine[i].Op, v, m.expr(spine[i].Y, f))
 	}
 	return v
 }
+
+// spot stands for a node of which only the place is asked.
+type spot struct{ at syntax.Position }
+
+func (s spot) Span() (start, end syntax.Position) { return s.at, s.at }
+func (s spot) Comments() *syntax.Comments         { return nil }
+func (s spot) AllocComments()                     {}
 
 func (m *machine) condExpr(e *syntax.CondExpr, f *frame) *val {
 	cond := m.expr(e.Cond, f)

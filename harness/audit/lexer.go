@@ -45,7 +45,6 @@ type scanner struct {
 	out       []lexeme
 	comments  []atom
 	brackets  int
-	steps     int // of nested templates
 }
 
 var errText = errors.New("the source is no UTF-8")

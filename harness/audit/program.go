@@ -30,9 +30,8 @@ type atom struct {
 
 // table is a constant with rows: a dict's entries, a list's elements, a text's lines.
 type table struct {
-	at    place
-	rows  []row
-	prose bool // a text whose lines are mostly words: its numbers are looked at as sequences, not as data
+	at   place
+	rows []row
 }
 
 // row is one of a table: its cells are texts and numbers, flattened, the key first where there is one.

@@ -90,7 +90,6 @@ func smallInt(n int) *val       { return integer(big.NewInt(int64(n))) }
 func str(s string) *val         { return &val{kind: kindString, s: s} }
 func listOf(elems ...*val) *val { return &val{kind: kindList, list: &sequence{elems: elems}} }
 func builtin(name string) *val  { return &val{kind: kindBuiltin, s: name} }
-func holeOf(t taint) *val       { return &val{kind: kindString, s: string(hole), taint: t} }
 func (v *val) holes() bool      { return v.kind == kindString && strings.ContainsRune(v.s, hole) }
 func (v *val) isString() bool   { return v.kind == kindString && !v.holes() }
 func (v *val) outside() bool    { return v.kind == kindUnknown || v.holes() }

@@ -62,18 +62,18 @@ func (o *outliner) optional(pos syntax.Position, what string, n syntax.Expr) {
 }
 
 func (o *outliner) node(n syntax.Node) {
-	start, end := n.Span()
 	switch n := n.(type) {
 	case syntax.Stmt:
+		start, end := n.Span()
 		o.stmt(n, start, end)
 	case syntax.Expr:
-		o.expr(n, start, end)
+		o.expr(n)
 	case *syntax.ForClause:
-		o.add(start, "a for in a comprehension")
+		o.add(n.For, "a for in a comprehension")
 		o.node(n.Vars)
 		o.node(n.X)
 	case *syntax.IfClause:
-		o.add(start, "an if in a comprehension")
+		o.add(n.If, "an if in a comprehension")
 		o.node(n.Cond)
 	default:
 		panic(fmt.Sprintf("star: outline of %T", n)) // the kinds of nodes are closed; a test outlines each
@@ -123,50 +123,51 @@ func (o *outliner) stmt(n syntax.Stmt, start, end syntax.Position) {
 	}
 }
 
-func (o *outliner) expr(n syntax.Expr, start, end syntax.Position) {
+// expr asks no node for its span: that of a long chain of operators costs its length, and each of its nodes would ask.
+func (o *outliner) expr(n syntax.Expr) {
 	switch n := n.(type) {
 	case *syntax.BinaryExpr:
 		o.add(n.OpPos, "the operator %s", n.Op)
 		o.node(n.X)
 		o.node(n.Y)
 	case *syntax.CallExpr:
-		o.add(start, "a call")
+		o.add(n.Lparen, "a call")
 		o.node(n.Fn)
 		list(o, n.Rparen, "the call's arguments", n.Args)
 	case *syntax.Comprehension:
-		o.add(start, "a %s comprehension", comprehended(n))
+		o.add(n.Lbrack, "a %s comprehension", comprehended(n))
 		o.node(n.Body)
-		list(o, end, "the comprehension", n.Clauses)
+		list(o, n.Rbrack, "the comprehension", n.Clauses)
 	case *syntax.CondExpr:
 		o.add(n.If, "an if expression")
 		o.node(n.True)
 		o.node(n.Cond)
 		o.node(n.False)
 	case *syntax.DictEntry:
-		o.add(start, "an entry of a dict")
+		o.add(n.Colon, "an entry of a dict")
 		o.node(n.Key)
 		o.node(n.Value)
 	case *syntax.DictExpr:
-		o.add(start, "a dict")
+		o.add(n.Lbrace, "a dict")
 		list(o, n.Rbrace, "the dict", n.List)
 	case *syntax.DotExpr:
 		o.add(n.NamePos, "the attribute .%s", n.Name.Name)
 		o.node(n.X)
 	case *syntax.Ident:
-		o.add(start, "the name %s", n.Name)
+		o.add(n.NamePos, "the name %s", n.Name)
 	case *syntax.IndexExpr:
 		o.add(n.Lbrack, "an index")
 		o.node(n.X)
 		o.node(n.Y)
 	case *syntax.LambdaExpr:
-		o.add(start, "a lambda")
-		list(o, syntax.Start(n.Body), "the lambda's parameters", n.Params)
+		o.add(n.Lambda, "a lambda")
+		list(o, n.Lambda, "the lambda's parameters", n.Params)
 		o.node(n.Body)
 	case *syntax.ListExpr:
-		o.add(start, "a list")
+		o.add(n.Lbrack, "a list")
 		list(o, n.Rbrack, "the list", n.List)
 	case *syntax.Literal:
-		o.add(start, "%s", literal(n))
+		o.add(n.TokenPos, "%s", literal(n))
 	case *syntax.ParenExpr:
 		o.node(n.X)
 	case *syntax.SliceExpr:
@@ -176,12 +177,20 @@ func (o *outliner) expr(n syntax.Expr, start, end syntax.Position) {
 		o.optional(n.Rbrack, "end of the slice", n.Hi)
 		o.optional(n.Rbrack, "step of the slice", n.Step)
 	case *syntax.TupleExpr:
-		o.add(start, "a tuple")
-		list(o, end, "the tuple", n.List)
+		o.add(tuplePos(n), "a tuple")
+		list(o, tuplePos(n), "the tuple", n.List)
 	case *syntax.UnaryExpr:
-		o.add(start, "the operator %s before a value", n.Op)
-		o.optional(end, "name after the operator", n.X) // a bare * among parameters
+		o.add(n.OpPos, "the operator %s before a value", n.Op)
+		o.optional(n.OpPos, "name after the operator", n.X) // a bare * among parameters
 	}
+}
+
+// tuplePos is where a tuple without parentheses begins, or its parenthesis.
+func tuplePos(n *syntax.TupleExpr) syntax.Position {
+	if n.Lparen.IsValid() || len(n.List) == 0 {
+		return n.Lparen
+	}
+	return syntax.Start(n.List[0])
 }
 
 func comprehended(n *syntax.Comprehension) string {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"go.starlark.net/syntax"
 	"pgregory.net/rapid"
@@ -249,4 +250,22 @@ func parse(t interface{ Fatal(...any) }, src string) *syntax.File {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// TestPromptOnlyOfDeepTrees asks that trees as deep as a program may have are compared in a moment.
+func TestPromptOnlyOfDeepTrees(t *testing.T) {
+	const run = "\ndef run(task, model, env):\n    pass\n"
+	for name, src := range map[string]string{
+		"operators": "x = 1" + strings.Repeat("+1", 32000) + run,
+		"calls":     "x = run" + strings.Repeat("()", 32000) + run,
+		"fields":    "x = run" + strings.Repeat(".a", 32000) + run,
+		"brackets":  "x = " + strings.Repeat("(", 10000) + "1" + strings.Repeat(")", 10000) + run,
+		"lists":     "x = " + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + run,
+	} {
+		start := time.Now()
+		if err := star.PromptOnly([]byte(src), []byte(src+"# the same\n")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Logf("%s: %v", name, time.Since(start))
+	}
 }

@@ -841,7 +841,9 @@ class _Episode:
         self.source, self.sink = source, sink
         self.limit = start["limits"]["message_bytes"]
         self.most = min(6 * self.limit + (1 << 20), 32 << 20)  # bytes of a line
-        self.lock, self.busy, self.requests, self.unsent = _RLock(), False, 0, b""
+        self.lock, self.busy = _RLock(), False
+        self.requests, self.answered, self.unsent = 0, 0, b""
+        self.mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, ())  # as it is
 
     def line(self, message):
         """Writes a message as a line that is not too long."""
@@ -859,19 +861,24 @@ class _Episode:
         except BrokenPipeError:
             _os._exit(0)  # the host has ended the episode
 
-    @staticmethod
-    def whole(f):
+    def read(self):
+        line = self.source.readline()
+        if not line:
+            _os._exit(0)  # the host has ended the episode
+        self.answered += 1
+        return line
+
+    def whole(self, f):
         """Calls f while no signal can break it off in the middle of a line: a handler of the program may raise an exception."""
-        mask = _signal.pthread_sigmask(_signal.SIG_BLOCK, _SIGNALS)
         try:
+            _signal.pthread_sigmask(_signal.SIG_BLOCK, _SIGNALS)
             return f()
         finally:
-            _signal.pthread_sigmask(_signal.SIG_SETMASK, mask)
+            _signal.pthread_sigmask(_signal.SIG_SETMASK, self.mask)
 
     def send(self, line, requests=None):
         """Sends a line, which makes the number of requests what is given."""
         line, requests = memoryview(line), self.requests if requests is None else requests
-        self.whole(self.write)  # what was broken off before it began
         self.unsent, self.requests = line, requests  # no call stands between the two, so no signal does
         self.whole(self.write)
 
@@ -882,8 +889,20 @@ class _Episode:
             m["content"] = m.get("content", "")[:left]
             left -= len(m["content"])
 
+    def receive(self):
+        self.source.peek(1)  # the wait, which a signal may break off: what has come stays in the buffer
+        return self.whole(self.read)
+
+    def settle(self):
+        """Reads the responses to requests that were broken off: a host that cannot get rid of them reads nothing more."""
+        self.whole(self.write)
+        while self.answered < self.requests:
+            self.receive()
+
     def log(self, s):
         with self.lock:
+            if not self.busy:
+                self.settle()
             if not self.unsent:  # else a finalizer prints in the middle of a line
                 self.send(self.line({"type": "print", "text": _clean(s)}))
 
@@ -891,18 +910,12 @@ class _Episode:
         with self.lock:
             if self.busy:  # a finalizer or a signal handler, in the middle of a request of the same thread
                 raise Error("a request inside of a request")
-            self.busy = True
             try:
+                self.busy = True
+                self.settle()
                 number = self.requests + 1
                 self.send(self.line({"type": "request", "id": number, **request}), number)
-                while True:
-                    self.source.peek(1)  # the wait, which a signal may break off: what has come stays in the buffer
-                    line = self.whole(self.source.readline)
-                    if not line:
-                        _os._exit(0)  # the host has ended the episode
-                    response = _json.loads(line)
-                    if response["id"] == self.requests:  # else it answers one that a signal handler broke off
-                        return response
+                return _json.loads(self.receive())
             finally:
                 self.busy = False
 
