@@ -29,9 +29,6 @@ type commandProcess struct {
 	gone  bool        // reaped
 }
 
-// setupTime bounds how long bubblewrap may take to start the process inside once it is to be killed.
-const setupTime = 2 * time.Second
-
 // startCommand runs the command in a goroutine with a thread of its own: the kernel sends the death signal when the thread that started
 // the process ends, and a thread that waits for a process is taken anyway.
 func startCommand(ctx context.Context, spec CommandSpec) (*Command, error) {

@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/star"
 )
 
-// MaxSource bounds a program to compare, in bytes. It is far above what a harness may have.
-const MaxSource = 1 << 20
+// MaxSource bounds a program to compare, in bytes: what a harness may have.
+const MaxSource = star.MaxSource
 
 // Source is a program. Its name's extension says in which language it is.
 type Source struct {

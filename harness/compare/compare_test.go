@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -101,7 +102,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{compare.Source{Name: "b.lua"}, `compare: b.lua: got the extension ".lua", want .star, .py, .js or .mjs`},
 		{compare.Source{Name: "b.star", Text: []byte("x = \"\xff\"")}, "compare: b.star: got bytes that are not UTF-8"},
-		{compare.Source{Name: "b.py", Text: make([]byte, compare.MaxSource+1)}, "compare: b.py: got 1048577 bytes, want at most 1048576"},
+		{compare.Source{Name: "b.py", Text: make([]byte, compare.MaxSource+1)}, "compare: b.py: got 65537 bytes, want at most 65536"},
 		{compare.Source{Name: "b.star", Text: []byte("import re\n")}, "b.star:1:1: got import, want primary expression (starlark has no import: the modules re, json, math, text, chat and loop are there without it)"},
 	} {
 		if _, err := compare.Compare(good, tt.source); err == nil || err.Error() != tt.want {
@@ -153,6 +154,42 @@ func TestWordsJoin(t *testing.T) {
 			rt.Fatalf("the edits %+v give %q and %q, want %q and %q", d.Prompts[0].Edits, old, new, a, b)
 		}
 	})
+}
+
+// TestComments reads comments beside all that looks like one.
+func TestComments(t *testing.T) {
+	const base = "x = \"# no\" # one\ny = '''\n# no\n''' + r\"\\\"# no\" + \"\\\\\" # two\n"
+	for changed, comments := range map[string]bool{
+		strings.Replace(base, "# one", "# eins", 1):     true,
+		strings.Replace(base, "# two", "", 1):           true,
+		strings.Replace(base, "\n# no", "\n# nein", 1):  false,
+		strings.Replace(base, "\"# no\"", "\"# n\"", 1): false,
+		strings.Replace(base, " # two", "  # two", 1):   false,
+	} {
+		d, err := compare.Compare(compare.Source{Name: "a.star", Text: []byte(base)}, compare.Source{Name: "b.star", Text: []byte(changed)})
+		if err != nil || d.Comments != comments || changed == base {
+			t.Errorf("%q: got comments %v, %s, %v", changed, d.Comments, d.Summary, err)
+		}
+	}
+}
+
+// TestHostileShapes asks that programs of the largest size are compared in a moment, whatever their shape.
+func TestHostileShapes(t *testing.T) {
+	for name, src := range map[string]string{
+		"operators":  "x = 1" + strings.Repeat("+1", 32000) + " # end",
+		"statements": strings.Repeat("x\n", 32000),
+		"constants":  strings.Repeat("a=1\n", 16000),
+		"functions":  strings.Repeat("def f():0\n", 6000),
+	} {
+		start := time.Now()
+		if _, err := compare.Compare(compare.Source{Name: "a.star", Text: []byte(src)}, compare.Source{Name: "b.star", Text: []byte("y = 2\n" + src[2:])}); err != nil && !strings.Contains(err.Error(), "got") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if took := time.Since(start); took > 10*time.Second { // half a second on an idle machine
+			t.Errorf("%s: it took %v", name, took)
+		}
+		t.Log(name, time.Since(start))
+	}
 }
 
 // TestHugePrompt asks that a prompt of the largest program is compared at once.

@@ -7,9 +7,21 @@ import (
 )
 
 // text is a source with its lines.
-type text struct{ line []string }
+type text struct {
+	all   string
+	line  []string
+	start []int // byte offset of each line
+}
 
-func newText(src []byte) text { return text{strings.SplitAfter(string(src), "\n")} }
+func newText(src []byte) text {
+	t := text{all: string(src), line: strings.SplitAfter(string(src), "\n")}
+	at := 0
+	for _, l := range t.line {
+		t.start = append(t.start, at)
+		at += len(l)
+	}
+	return t
+}
 
 // lines gives lines from..to, from 1, both included, without the last newline.
 func (t text) lines(from, to int) string {
@@ -20,28 +32,23 @@ func (t text) lines(from, to int) string {
 func (t text) span(n syntax.Node) string {
 	start, end := n.Span()
 	from, to := t.offset(start), t.offset(end)
-	all := strings.Join(t.line, "")
-	if from > to || to > len(all) {
+	if from > to {
 		return t.lines(int(start.Line), int(end.Line))
 	}
-	return all[from:to]
+	return t.all[from:to]
 }
 
 // offset is the byte at a position, whose column counts characters.
 func (t text) offset(pos syntax.Position) int {
-	at := 0
-	for i := 0; i < int(pos.Line)-1 && i < len(t.line); i++ {
-		at += len(t.line[i])
+	if int(pos.Line) > len(t.line) {
+		return len(t.all)
 	}
-	if int(pos.Line)-1 >= len(t.line) {
-		return at
-	}
-	col := int(pos.Col) - 1
-	for i := range t.line[pos.Line-1] {
+	line, col := t.line[pos.Line-1], int(pos.Col)-1
+	for i := range line {
 		if col == 0 {
-			return at + i
+			return t.start[pos.Line-1] + i
 		}
 		col--
 	}
-	return at + len(t.line[pos.Line-1])
+	return t.start[pos.Line-1] + len(line)
 }

@@ -68,15 +68,7 @@ func (d *Diff) byTree(a, b Source) error {
 
 	d.Same = len(d.Prompts) == 0 && len(d.Constants) == 0 && len(d.Statements) == 0 && len(d.Moved) == 0 &&
 		!slices.ContainsFunc(d.Functions, func(f Function) bool { return f.Change != Comments && f.Change != Formatting })
-	commentsA, err := comments(a)
-	if err != nil {
-		return err
-	}
-	commentsB, err := comments(b)
-	if err != nil {
-		return err
-	}
-	d.Comments = commentsA != commentsB
+	d.Comments = sortedComments(a.Text) != sortedComments(b.Text)
 	d.Formatting = d.Same && !d.Comments && string(a.Text) != string(b.Text)
 	return nil
 }
@@ -216,13 +208,14 @@ func units(s Source) ([]unit, error) {
 		return nil, err
 	}
 	src := newText(s.Text)
+	remarks := comments(s.Text)
 	seen := map[string]int{}
 	var out []unit
 	for _, stmt := range file.Stmts {
 		start, end := stmt.Span()
 		u := unit{
 			kind: kindOther, line: int(start.Line), text: src.lines(int(start.Line), int(end.Line)),
-			outline: joined(star.Outline(stmt)), comments: commentsOf(stmt),
+			outline: joined(star.Outline(stmt)), comments: between(remarks, int(start.Line), int(end.Line)),
 		}
 		switch x := stmt.(type) {
 		case *syntax.DefStmt:
@@ -283,33 +276,4 @@ func promptText(e syntax.Expr) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// comments gives all comments of a program, a line each, sorted: a comment that moves with its statement is no change of its own.
-func comments(s Source) (string, error) {
-	file, err := star.Parse(s.Name, s.Text)
-	if err != nil {
-		return "", err
-	}
-	lines := strings.SplitAfter(commentsOf(file), "\n")
-	slices.Sort(lines)
-	return strings.Join(lines, ""), nil
-}
-
-func commentsOf(n syntax.Node) string {
-	var b strings.Builder
-	syntax.Walk(n, func(n syntax.Node) bool {
-		if n == nil {
-			return true
-		}
-		if c := n.Comments(); c != nil {
-			for _, list := range [][]syntax.Comment{c.Before, c.Suffix, c.After} {
-				for _, one := range list {
-					b.WriteString(one.Text + "\n")
-				}
-			}
-		}
-		return true
-	})
-	return b.String()
 }

@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -60,7 +61,17 @@ func (f *foreign) Run(ctx context.Context, h whale.Host) (whale.ReplyRef, error)
 	}
 	// Not before there is a process: what it waits for others is not the program's own time.
 	start := h.Start()
-	return serve(ctx, p.lines(f.name, MaxLine(start.Limits)), started{h, start}, session{name: f.name})
+	answer, err := serve(ctx, p.lines(f.name, MaxLine(start.Limits)), started{h, start}, session{name: f.name})
+	return answer, f.advise(err)
+}
+
+// advise adds to a failure what its author most likely has to do.
+func (f *foreign) advise(err error) error {
+	var failed *whale.HarnessError
+	if errors.As(err, &failed) && failed.Failure.Reason == whale.FailProtocol && strings.HasSuffix(failed.Failure.Detail, ", want an object") {
+		return fail(whale.FailProtocol, "%s (standard output is the pipe to the host: log with a message of type print)", failed.Failure.Detail)
+	}
+	return err
 }
 
 // started is a host whose start was asked for already: that may be done only once.

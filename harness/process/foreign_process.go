@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	whale "github.com/seed-095d5d2b/whale"
@@ -112,7 +113,11 @@ func (p *child) verdict(ctx context.Context, name string) error {
 	}
 	var incident *whale.Incident
 	if errors.As(p.err, &incident) {
-		return &whale.Incident{Reason: incident.Reason, Detail: oneLine(name + ": " + incident.Detail)}
+		detail := incident.Detail
+		if !strings.HasPrefix(detail, name+":") { // as the Python library begins it, with the line
+			detail = name + ": " + detail
+		}
+		return &whale.Incident{Reason: incident.Reason, Detail: oneLine(detail)}
 	}
 	return fmt.Errorf("%s: %w", name, p.err)
 }

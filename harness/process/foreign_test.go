@@ -250,6 +250,17 @@ func TestNodeThrows(t *testing.T) {
 	}
 }
 
+// Who logs to standard output is told where to.
+func TestNodeLogs(t *testing.T) {
+	r := open(t, nil)
+	needs(t, r, whale.LanguageNode)
+	_, _, err := runForeign(t, r, "a.mjs", "console.log('debug');\n")
+	want := "harness: protocol: a.mjs: message 1: byte 1: got 'd', want an object (standard output is the pipe to the host: log with a message of type print)"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // The programs that new authors start from pass the gates and run.
 func TestScaffold(t *testing.T) {
 	r := open(t, nil)
