@@ -260,6 +260,7 @@ func TestPromptOnlyOfDeepTrees(t *testing.T) {
 		"calls":     "x = len" + strings.Repeat("()", 32000) + run,
 		"fields":    "x = len" + strings.Repeat(".a", 32000) + run,
 		"indices":   "x = len" + strings.Repeat("[1]", 20000) + run,
+		"branches":  "x = 1\nif x: pass\n" + strings.Repeat("elif x: pass\n", 4500) + run,
 	} {
 		start := time.Now()
 		if err := star.PromptOnly([]byte(src), []byte(src+"# the same\n")); err != nil {
