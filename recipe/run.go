@@ -11,7 +11,7 @@ import (
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/harness/audit"
-	"github.com/seed-095d5d2b/whale/harness/star"
+	"github.com/seed-095d5d2b/whale/harness/process"
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 	"github.com/seed-095d5d2b/whale/rollout"
 	"github.com/seed-095d5d2b/whale/store"
@@ -218,7 +218,7 @@ func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt
 	r.base, r.harness = h, h
 	ids := identities{
 		Task: parts.Task.ID(), Renderer: parts.Bundle.Renderer.ID(), Weights: parts.Bundle.Weights().ID, Harness: h.ID(),
-		Contract: whale.ContractVersion, Library: star.LibraryID(), Source: string(h.Source()), Config: string(s.Config()),
+		Contract: whale.ContractVersion, Library: process.LibraryID(h.Language()), Source: string(h.Source()), Config: string(s.Config()),
 	}
 	if err = r.checkIdentities(ctx, ids); err != nil {
 		return nil, err

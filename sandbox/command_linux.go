@@ -124,6 +124,9 @@ func (c *Command) launch(spec CommandSpec) (complaints, status *os.File, err err
 	cmd.ExtraFiles = append([]*os.File{ends[3]}, files...)
 	cmd.SysProcAttr = attributes(commandNamespaces)
 	if err := cmd.Start(); err != nil {
+		if why := noNamespaces(err); why != "" {
+			return nil, nil, fmt.Errorf("%w: namespaces: %s", ErrStart, why)
+		}
 		return nil, nil, fmt.Errorf("%w: %w", ErrStart, err)
 	}
 	c.proc.cmd = cmd

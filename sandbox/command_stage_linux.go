@@ -56,8 +56,8 @@ func becomeCommand(args []string) error {
 	if err := unix.Mount("tmpfs", boundedDir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, options); err != nil {
 		return fmt.Errorf("mount a bounded /tmp: %w", err)
 	}
-	if err := unix.CloseRange(uint(s.Keep), ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return fmt.Errorf("close inherited descriptors: %w", err)
+	if err := closeInherited(s.Keep); err != nil {
+		return err
 	}
 	for _, l := range []struct {
 		name       string

@@ -38,6 +38,9 @@ func needProgram(t *testing.T, spec CommandSpec, name, source string) CommandSpe
 	if _, err := os.Stat(spec.Program); err != nil {
 		t.Skip("no interpreter: ", err)
 	}
+	if why := namespacesRefused(); why != "" {
+		t.Skip("no namespaces: ", why)
+	}
 	spec.Files = []File{{Name: name, Data: []byte(source)}}
 	spec.Args = append(spec.Args, FilesDir+"/"+name)
 	return spec
@@ -362,6 +365,29 @@ func TestCommandOutcomes(t *testing.T) {
 			}
 			if len(stderr) > 10<<10 {
 				t.Errorf("got %d bytes of standard error", len(stderr))
+			}
+		})
+	}
+}
+
+func BenchmarkCommand(b *testing.B) {
+	for name, spec := range map[string]CommandSpec{"python": Python("", commandMemory), "node": Node("", commandMemory)} {
+		b.Run(name, func(b *testing.B) {
+			if _, err := os.Stat(spec.Program); err != nil {
+				b.Skip(err)
+			}
+			spec.Files = []File{{Name: "program", Data: nil}}
+			spec.Args = append(spec.Args, FilesDir+"/program")
+			for b.Loop() {
+				c, err := StartCommand(b.Context(), spec)
+				if err != nil {
+					b.Fatal(err)
+				}
+				c.Stdin.Close()
+				if err := c.Wait(); err != nil {
+					b.Fatal(err)
+				}
+				c.Stdout.Close()
 			}
 		})
 	}

@@ -24,6 +24,9 @@ import (
 // statusFD is where the second stage finds its own /proc/self/status, which it could not open itself.
 const statusFD = 3
 
+// partFiles is the part of the namespaces that a system may refuse while it grants the rest; a test can leave it out.
+const partFiles = "files"
+
 // enter runs the first stage, which does not come back unless something fails; in the second it does nothing.
 func enter(s stage) error {
 	if s.Second {
@@ -37,14 +40,20 @@ func enter(s stage) error {
 	if err := openStatus(); err != nil {
 		return err
 	}
+	// Whatever the parent's parent left open ends here. What this runtime opened for itself is closed on exec anyway.
+	if err := closeInherited(statusFD + 1); err != nil {
+		return err
+	}
 	program := "/proc/self/exe"
 	switch {
 	case s.leavesOut(MechanismNamespaces):
 		s.Namespaces = switchedOff
 	case s.Namespaces == "":
 		err := mapUser(s.Parent, nobody)
-		if err == nil {
+		if err == nil && !s.leavesOut(partFiles) {
 			err = leaveFiles(files)
+		} else if err == nil {
+			err = errors.New(switchedOff)
 		}
 		if err != nil {
 			s.Root = err.Error()
@@ -60,10 +69,6 @@ func enter(s stage) error {
 		s.Landlock = switchedOff
 	} else if s.LandlockVersion, err = landlockThread(files); err != nil {
 		s.Landlock = err.Error()
-	}
-	// Whatever the parent's parent left open ends here. What this runtime opened for itself is closed on exec anyway.
-	if err := unix.CloseRange(statusFD+1, ^uint(0), unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		return fmt.Errorf("close inherited descriptors: %w", err)
 	}
 	s.Second = true
 	err = syscall.Exec(program, append([]string{os.Args[0]}, s.arguments()...), []string{})
@@ -82,6 +87,31 @@ func openStatus() error {
 	}
 	defer unix.Close(fd)
 	return unix.Dup3(fd, statusFD, 0)
+}
+
+// closeInherited has all descriptors from a number on closed on exec.
+func closeInherited(from int) error {
+	err := unix.CloseRange(uint(from), ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) { // before Linux 5.11
+		err = closeListed(from)
+	}
+	if err != nil {
+		return fmt.Errorf("close inherited descriptors: %w", err)
+	}
+	return nil
+}
+
+func closeListed(from int) error {
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if fd, err := strconv.Atoi(name.Name()); err == nil && fd >= from {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
 }
 
 // dropPrivileges gives up, for the calling thread, what capabilities it has, and the right to ever get more by exec.

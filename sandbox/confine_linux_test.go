@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // newPlace is the world outside of the workers of a test.
@@ -60,6 +62,20 @@ func tried(t *testing.T, without ...string) (done []string) {
 	return done
 }
 
+// need skips a test where the system lacks a mechanism.
+func need(t *testing.T, mechanism string) {
+	t.Helper()
+	all, err := Probe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range all {
+		if m.Name == mechanism && !m.InForce {
+			t.Skip(m)
+		}
+	}
+}
+
 func TestWorkerIsConfined(t *testing.T) {
 	if done := tried(t); len(done) > 0 {
 		t.Errorf("a worker can %s", strings.Join(done, "; "))
@@ -71,6 +87,7 @@ func TestMechanismsAlone(t *testing.T) {
 	all := map[string]string{"l": MechanismLandlock, "s": MechanismSeccomp, "n": MechanismNamespaces}
 	for letter, name := range all {
 		t.Run(name, func(t *testing.T) {
+			need(t, name)
 			var without []string
 			for _, other := range all {
 				if other != name {
@@ -215,6 +232,82 @@ func TestRequire(t *testing.T) {
 	}
 }
 
+func TestBubblewrapMissing(t *testing.T) {
+	for name, find := range map[string]func() (string, error){
+		"not there": func() (string, error) { return "", fmt.Errorf("%w: no bubblewrap", ErrStart) },
+		"broken":    func() (string, error) { return "/bin/false", nil },
+	} {
+		m := probeBubblewrap(t.Context(), find)
+		if m.InForce || m.Name != MechanismBubblewrap || m.Detail == "" {
+			t.Errorf("%s: got %v", name, m)
+		}
+		err := Require([]Mechanism{{MechanismProcess, true, "x"}, m})
+		if !errors.Is(err, ErrUnconfined) || !strings.Contains(err.Error(), "missing: bubblewrap (") {
+			t.Errorf("%s: got %v, want it refused", name, err)
+		}
+		t.Log(err)
+	}
+}
+
+// Some systems grant namespaces and then no right to mount in them. The worker is confined by the rest, and says so.
+func TestNamespacesWithTheSystemsFiles(t *testing.T) {
+	need(t, MechanismNamespaces)
+	p, err := NewPool(Options{Spec: testSpec, Workers: 1, without: []string{partFiles}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	out, err := do(t, p, "try "+newPlace(t).String())
+	if err != nil || strings.Contains(out, ": done") {
+		t.Errorf("got %v, %s", err, out)
+	}
+	for w := range p.all {
+		for _, m := range w.mechanisms {
+			if m.Name == MechanismNamespaces && (m.InForce || !strings.Contains(m.Detail, switchedOff)) {
+				t.Errorf("got %v, want it missing", m)
+			}
+		}
+	}
+}
+
+func TestCloseListed(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	low, high := int(min(r.Fd(), w.Fd())), int(max(r.Fd(), w.Fd()))
+	for _, fd := range []int{low, high} {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := closeListed(high); err != nil {
+		t.Fatal(err)
+	}
+	for fd, want := range map[int]int{low: 0, high: unix.FD_CLOEXEC} {
+		if got, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil || got != want {
+			t.Errorf("descriptor %d: got %d, %v, want %d", fd, got, err, want)
+		}
+	}
+}
+
+func TestWrapper(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := NewPool(Options{Command: []string{"/usr/bin/env", "NAME=value", self}, Spec: testSpec, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if out, err := do(t, p, "try "+newPlace(t).String()); err != nil || strings.Contains(out, ": done") {
+		t.Errorf("got %v, %s", err, out)
+	}
+}
+
 // A pool that requires the mechanisms looks at every worker, not only at the first.
 func TestRequiredOfEveryWorker(t *testing.T) {
 	c, err := newCrew(nil)
@@ -236,6 +329,7 @@ func TestRequiredOfEveryWorker(t *testing.T) {
 
 // What a worker started ends with it, even where it can start something and lets go of it.
 func TestNamespaceEndsWithItsWorker(t *testing.T) {
+	need(t, MechanismNamespaces)
 	p, err := NewPool(Options{Spec: testSpec, Workers: 1, without: []string{MechanismLandlock, MechanismSeccomp}})
 	if err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func (c *crew) startOnce(ctx context.Context, h hello) (*worker, error) {
 	c.mu.Unlock()
 	err := w.greet(ctx, h)
 	if err == nil && c.required {
-		err = checkRequired(w.mechanisms)
+		err = Require(w.mechanisms)
 	}
 	if err != nil {
 		c.bury(w)

@@ -3,12 +3,13 @@
 //
 // An interpreter bounds how long a program runs but not what one operation costs: a single list repetition can take
 // gigabytes, and the Go runtime then ends the whole process. So every such interpreter runs behind an [Entry] in a worker:
-// the same binary started again, with an empty environment, no descriptors but its pipes, and a limit on its memory.
+// the same binary started again, with a limit on its memory and nothing that it could reach. Programs in other languages run as a
+// [Command].
 //
 // # The pieces
 //
 //   - [Main] is called first thing by the program (and by TestMain in tests). In a worker it serves requests and never
-//     returns; in any other process it returns false at once.
+//     returns, and neither does it on the way to a foreign program; in any other process it returns false at once.
 //   - [Pool] keeps workers of one [Spec]. [Pool.Do] sends one request to one worker and returns the reply.
 //   - [Group] keeps workers of one [StreamEntry], each with many streams at a time. [Group.Open] begins a stream, and [Conn] is the
 //     parent's end of it: messages in both directions until the entry returns.
@@ -28,9 +29,24 @@
 // whose worker dies again is at fault. A worker is killed when it breaks the frames of its pipe, when it does not read, and when a stream that was
 // given up does not end. A stream that sends more than it may, or that nobody reads, ends by itself.
 //
-// # Where isolation goes
+// # What confines a worker
 //
-// The parent's side of starting a process is in process_linux.go (process group, death signal; namespaces belong there),
-// the worker's side in confine_linux.go (resource limits, descriptors; system-call and file filters belong there, after the
-// limits and before the first request is read). A wrapper program can be put in front with [Options].Command.
+// [Probe] tries which of the mechanisms this system has, each worker tells which are in force for it, and [Options].Require and
+// [GroupOptions].Require refuse to go on without one; what a system lacks is left out otherwise. They overlap on purpose: all of them close what
+// matters most (files, the network, other processes), so that one that is missing opens nothing by itself.
+//
+//   - process: an empty environment, no descriptors but three pipes, no capabilities, no new privileges; it dies with its parent.
+//   - memory limit: address space and writable memory over what the worker has at its start.
+//   - landlock: no files, no TCP, no abstract sockets, no signals or tracing of other processes.
+//   - seccomp: an allow-list of the system calls that a running Go program makes; any other fails with EPERM.
+//   - namespaces: its own users, processes, network, IPC, host name, and files, of which it has none but its program and libraries, read-only.
+//
+// A worker gets there in two stages, being executed twice (confine_linux.go says why). A wrapper program can be put in front with
+// [Options].Command; it runs in the namespaces, as a user that is not mapped yet.
+//
+// # Foreign programs
+//
+// [StartCommand] runs a [Command], a program in any language, under bubblewrap, with a filter of system calls and limits like a worker's. There
+// is no choice of mechanisms: where one is missing the command does not start. What cannot be limited from outside is the number of
+// threads: it is bounded by the address space that each takes.
 package sandbox

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -48,11 +49,11 @@ func Probe(ctx context.Context) ([]Mechanism, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(slices.Clone(w.mechanisms), probeBubblewrap(ctx)), nil
+	return append(slices.Clone(w.mechanisms), probeBubblewrap(ctx, findBubblewrap)), nil
 }
 
-// checkRequired is the error that mechanisms are missing, nil if none is.
-func checkRequired(all []Mechanism) error {
+// Require is the error that mechanisms are missing, an [ErrUnconfined] that names each; nil if none is.
+func Require(all []Mechanism) error {
 	var missing []string
 	for _, m := range all {
 		if !m.InForce {
@@ -86,3 +87,30 @@ func (c *crew) confineBy(without []string, required bool, h hello) error {
 
 // probeTime bounds the trial of bubblewrap, which takes some 10 ms.
 const probeTime = 10 * time.Second
+
+// probeBubblewrap tries to run a program that every system with bubblewrap has: bubblewrap, which is to tell its version.
+func probeBubblewrap(ctx context.Context, find func() (string, error)) Mechanism {
+	missing := func(err error) Mechanism { return Mechanism{MechanismBubblewrap, false, err.Error()} }
+	program, err := find()
+	if err != nil {
+		return missing(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	spec := Python(program, MinCommandMemory)
+	spec.Args = []string{"--version"}
+	c, err := StartCommand(ctx, spec)
+	if err != nil {
+		return missing(err)
+	}
+	c.Stdin.Close()
+	defer c.Stdout.Close()
+	out, err := io.ReadAll(io.LimitReader(c.Stdout, 1<<10))
+	if err == nil {
+		err = c.Wait()
+	}
+	if err != nil {
+		return missing(err)
+	}
+	return Mechanism{MechanismBubblewrap, true, firstLine(string(out))}
+}

@@ -327,6 +327,10 @@ func TestWorkersDieWithTheirParent(t *testing.T) {
 	if !alive(pid) {
 		t.Fatalf("worker %d is not there", pid)
 	}
+	// A worker that runs notices the end of its input; one that cannot must die as well.
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

@@ -47,15 +47,15 @@ func mapUser(outside user, inside int) error {
 	return nil
 }
 
-// noNamespaces reports whether a process did not start because the system grants no namespaces. (Anything else, being out of
-// memory say, would hit a process without namespaces as well.)
-func noNamespaces(err error) bool {
+// noNamespaces says why the system grants no namespaces, if that is why a process did not start; else it is empty. (Anything else, being
+// out of memory say, would hit a process without namespaces as well.)
+func noNamespaces(err error) string {
 	for _, e := range []syscall.Errno{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.EUSERS, unix.ENOSYS} {
 		if errors.Is(err, e) {
-			return true
+			return "the system grants none: " + e.Error()
 		}
 	}
-	return false
+	return ""
 }
 
 // killGroup kills a worker with everything it may have started.

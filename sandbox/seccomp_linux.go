@@ -21,9 +21,9 @@ const (
 // Names that a processor lacks are left out there.
 var workerCalls = []string{
 	// Pipes, which are inherited, and waiting for them.
-	"read", "write", "readv", "writev", "close", "fcntl", "fstat",
+	"read", "write", "readv", "writev", "close", "fstat",
 	"epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait", "eventfd2", "poll", "ppoll",
-	// Memory; mmap and mprotect are in workerConditions.
+	// Memory. What is missing in this list and the next is in workerConditions.
 	"munmap", "madvise", "brk", "mremap", "mincore",
 	// Threads, signals within the process, clocks.
 	"futex", "sched_yield", "sched_getaffinity", "set_robust_list", "rseq", "membarrier", "gettid", "getpid", "exit", "exit_group",
@@ -40,11 +40,18 @@ func workerConditions() []seccomp.NameWithConditions {
 			unix.CLONE_NEWUTS | unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP},
 	}
 	self := seccomp.ArgumentConditions{{Argument: 0, Operation: seccomp.Equal, Value: uint64(os.Getpid())}}
-	return []seccomp.NameWithConditions{
+	conditions := []seccomp.NameWithConditions{
 		{Name: "mmap", Conditions: noCode}, {Name: "mprotect", Conditions: noCode},
 		{Name: "clone", Conditions: thread},
 		{Name: "tgkill", Conditions: self}, // preemption of goroutines
 	}
+	// Others could have the kernel send signals.
+	for _, command := range []uint64{unix.F_GETFL, unix.F_SETFL, unix.F_GETFD, unix.F_SETFD} {
+		conditions = append(conditions, seccomp.NameWithConditions{
+			Name: "fcntl", Conditions: seccomp.ArgumentConditions{{Argument: 1, Operation: seccomp.Equal, Value: command}},
+		})
+	}
+	return conditions
 }
 
 // workerFilter assembles the filter of a worker.

@@ -90,6 +90,8 @@ func TestFilters(t *testing.T) {
 		{"signal to a long number", own, unix.SYS_TGKILL, []uint64{pid | 1<<40, 1, 23}, forbidden, allowed},
 		{"memory", own, unix.SYS_MMAP, []uint64{0, 4096, unix.PROT_READ | unix.PROT_WRITE}, allowed, allowed},
 		{"code", own, unix.SYS_MMAP, []uint64{0, 4096, unix.PROT_READ | unix.PROT_EXEC}, forbidden, allowed}, // node compiles
+		{"flags of a descriptor", own, unix.SYS_FCNTL, []uint64{0, unix.F_GETFL}, allowed, allowed},
+		{"owner of a descriptor", own, unix.SYS_FCNTL, []uint64{0, unix.F_SETOWN}, forbidden, allowed},
 		{"own limits", own, unix.SYS_PRLIMIT64, []uint64{0}, forbidden, allowed},
 		{"limits of another", own, unix.SYS_PRLIMIT64, []uint64{pid}, forbidden, forbidden},
 		{"a newer call", own, 999, nil, noCall, noCall},
@@ -112,7 +114,7 @@ func TestFilters(t *testing.T) {
 // The filter of workers allows what is in its list and nothing else, and that of commands refuses what is in its.
 func TestFiltersHoldTheirLists(t *testing.T) {
 	worker, command := testFilters(t)
-	listed, refused := map[string]bool{"mmap": true, "mprotect": true, "clone": true, "tgkill": true}, map[string]bool{}
+	listed, refused := map[string]bool{"mmap": true, "mprotect": true, "clone": true, "tgkill": true, "fcntl": true}, map[string]bool{}
 	for _, name := range workerCalls {
 		listed[name] = true
 	}

@@ -25,7 +25,7 @@ const workerNamespaces = 0
 
 func attributes(uintptr) *syscall.SysProcAttr { return nil }
 
-func noNamespaces(error) bool { return false }
+func noNamespaces(error) string { return "" }
 
 func killGroup(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {

@@ -56,9 +56,10 @@ func launch(command, without []string) (*worker, error) {
 		return launchStage(command, s, 0)
 	}
 	w, err := launchStage(command, s, workerNamespaces)
-	if err != nil && noNamespaces(err) {
-		s.Namespaces = err.Error()
-		return launchStage(command, s, 0)
+	if err != nil {
+		if s.Namespaces = noNamespaces(err); s.Namespaces != "" {
+			return launchStage(command, s, 0)
+		}
 	}
 	return w, err
 }
@@ -266,11 +267,15 @@ func firstLine(s string) string {
 	return strings.ToValidUTF8(line[:min(len(line), 200)], "")
 }
 
-// headBuffer keeps the beginning of what is written and counts the rest as written.
-type headBuffer struct{ bytes.Buffer }
+// headBuffer keeps the beginning of what is written and counts the rest as written. (It does not embed its buffer, whose ReadFrom
+// would keep all when something is copied into it.)
+type headBuffer struct{ kept bytes.Buffer }
 
 func (b *headBuffer) Write(p []byte) (int, error) {
 	const limit = 4 << 10
-	b.Buffer.Write(p[:max(0, min(len(p), limit-b.Len()))])
+	b.kept.Write(p[:max(0, min(len(p), limit-b.kept.Len()))])
 	return len(p), nil
 }
+
+func (b *headBuffer) Len() int       { return b.kept.Len() }
+func (b *headBuffer) String() string { return b.kept.String() }

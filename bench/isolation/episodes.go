@@ -55,7 +55,7 @@ func newHost(calls int) *host {
 			Tools: []whale.ToolSpec{{Name: "calculator", Description: "computes", Parameters: []whale.ToolParameter{
 				{Name: "code", Type: "string", Description: "an expression", Required: true},
 			}}},
-			Limits: whale.Limits{Steps: 2_000_000, ModelCalls: calls, ToolCalls: 16, Tokens: 8192, MessageBytes: 256 << 10, LogBytes: 16 << 10},
+			Limits: whale.Limits{Steps: 1 << 40, ModelCalls: calls, ToolCalls: 16, Tokens: 8192, MessageBytes: 256 << 10, LogBytes: 16 << 10},
 		},
 		reply: whale.Reply{Text: strings.Repeat("There are 3 apples and 4 pears. ", 12), Finish: whale.FinishStop, Tokens: 100},
 	}

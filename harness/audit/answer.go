@@ -1,10 +1,13 @@
 package audit
 
 import (
+	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 func bigs(list []string) []*big.Int {
@@ -21,9 +24,31 @@ func bigs(list []string) []*big.Int {
 
 // fields splits a text where packed data is split.
 func fieldsOf(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool {
-		return strings.ContainsRune("\n\t,;|=:\"'`()[]{}<>", r)
-	})
+	return strings.FieldsFunc(s, isSeparator)
+}
+
+// eachField calls f with the fields of a text and where they begin.
+func eachField(s string, f func(field string, start int)) {
+	start := 0
+	for i, r := range s + "\n" {
+		if isSeparator(r) {
+			if i > start {
+				f(s[start:i], start)
+			}
+			start = i + len(string(r))
+		}
+	}
+}
+
+func isSeparator(r rune) bool { return strings.ContainsRune("\n\t,;|=:\"'`()[]{}<>", r) }
+
+// nameAt says whether a word that begins with a capital stands at a place of a text, and is no beginning of a sentence.
+func nameAt(s string, start int) bool {
+	if r, _ := utf8.DecodeRuneInString(s[start:]); !unicode.IsUpper(r) && !unicode.IsDigit(r) {
+		return false
+	}
+	before := strings.TrimRight(s[:start], " \n\t\"'([")
+	return before == "" && len(strings.Fields(s)) <= 3 || before != "" && !strings.ContainsRune(".!?", rune(before[len(before)-1]))
 }
 
 // met is an answer that stands in the program.
@@ -36,12 +61,17 @@ type met struct {
 // answerTexts weighs the answers, other than numbers, that stand in the program as texts, as fields of texts and in prose.
 func (j *judge) answerTexts() {
 	found := map[string]met{}
-	add := func(key string, factor float64, v *view) {
+	add := func(key string, factor float64, v *view, first token) {
 		a, ok := j.answers[key]
 		if !ok || a.number {
 			return
 		}
 		w := a.weight * factor
+		if !strings.Contains(key, " ") && v.from == literal && !nameAt(v.text, first.start) {
+			if w *= 0.5; len(v.tokens) > 1 && factor < 1 {
+				w = 0 // one word of a sentence
+			}
+		}
 		if old, ok := found[key]; !ok || w > old.weight {
 			found[key] = met{w, v.at, v.what()}
 		}
@@ -51,15 +81,16 @@ func (j *judge) answerTexts() {
 		if v.from == decoded || v.from == mirrored {
 			factor = 1.5
 		}
-		add(joined(v.tokens), factor, &v)
+		add(joined(v.tokens), factor, &v, v.tokens[0])
 		if len(v.tokens) == 1 {
 			continue
 		}
-		for _, f := range fieldsOf(v.text) {
+		eachField(v.text, func(f string, start int) {
 			if ts := tokens(f, j.longest+1); len(ts) > 0 && len(ts) <= j.longest {
-				add(joined(ts), factor, &v)
+				ts[0].start += start
+				add(joined(ts), factor, &v, ts[0])
 			}
-		}
+		})
 		for i := range v.tokens {
 			if len(found) > 2000 {
 				break
@@ -70,15 +101,15 @@ func (j *judge) answerTexts() {
 					key += " "
 				}
 				key += v.tokens[k].text
-				add(key, factor/2, &v)
+				add(key, factor/2, &v, v.tokens[i])
 			}
 		}
 	}
 	sum := 0.0
-	for _, m := range found {
-		sum += m.weight
+	for _, key := range slices.Sorted(maps.Keys(found)) { // in an order, for sums round
+		sum += found[key].weight
 	}
-	if sum < j.options.Answers {
+	if sum < j.options.Answers+max(0, math.Log2(float64(j.n)/1000))/2 { // of more answers more are met by chance
 		return
 	}
 	for _, m := range found {
@@ -232,11 +263,37 @@ func opaqueBytes(s string) int {
 		}
 	}
 	for _, r := range s {
-		if unicode.In(r, unicode.Co) || unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
+		if unicode.In(r, unicode.Co, unicode.Cf) || unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
 			total += 4
 		}
 	}
-	return total
+	return total + spaceBits(s)
+}
+
+// spaceBits counts the gaps of a text that are one or two spaces wide without any order, where there are many of both: a bit each.
+func spaceBits(s string) int {
+	one, two := 0, 0
+	for line := range strings.Lines(s) {
+		line = strings.Trim(line, " \n")
+		for line != "" {
+			i := strings.IndexByte(line, ' ')
+			if i < 0 {
+				break
+			}
+			rest := strings.TrimLeft(line[i:], " ")
+			switch len(line) - i - len(rest) {
+			case 1:
+				one++
+			case 2:
+				two++
+			}
+			line = rest
+		}
+	}
+	if two < 40 || one < 40 {
+		return 0
+	}
+	return one + two
 }
 
 func base64Rune(r rune) bool {

@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/json"
 	"math"
+	"strconv"
 	"strings"
 
 	whale "github.com/seed-095d5d2b/whale"
@@ -22,9 +23,6 @@ func (c *Corpus) addAnswer(i int32, x whale.Example) {
 		a, ok := c.answers[key]
 		if !ok {
 			a.number = isNumber(ts)
-			if !a.number {
-				a.weight = c.answerWeight(ts)
-			}
 		}
 		a.count++
 		if len(a.examples) < maxOwners {
@@ -69,46 +67,63 @@ func isNumber(ts []token) bool {
 	return len(ts) == 1 && ts[0].number || len(ts) == 2 && ts[0].op && ts[1].number
 }
 
-// answerWeight says how much a text tells that it was known: long ones much, short and ordinary words little.
-func (c *Corpus) answerWeight(ts []token) float64 {
+// answerWeight says how much a text tells that it was known: long ones much, short and ordinary words little, and the less the more
+// examples have it for an answer.
+func (c *Corpus) answerWeight(ts []string, count int32) float64 {
 	words, letters := 0, 0
 	for _, t := range ts {
-		if t.op || !t.number && (ordinary(t.text) || c.spoken[t.hash]) {
+		h := hashWord(t)
+		if len(t) == 1 && !isDigit(rune(t[0])) && strings.ContainsAny(t, operators) || ordinary(t) && !isDigit(rune(t[0])) || c.spoken[h] {
 			continue
 		}
 		words++
-		letters += len(t.text)
+		letters += len(t)
+		if len(ts) == 1 && c.n > 1000 && c.words[h].count > 3 { // a word of questions, too
+			return 0.1
+		}
 	}
+	rarity := 1 / (1 + math.Log2(float64(count)))
 	switch {
 	case words == 0:
 		return 0
 	case words >= 5 && letters >= 25:
 		return 3
 	case words >= 2 && letters >= 8:
-		return 1
+		return rarity
 	case letters >= 4:
-		return 0.5
+		return 0.5 * rarity
 	}
-	return 0.25
+	return 0.25 * rarity
 }
 
-// finishAnswers drops what many examples answer, and counts how much of the numbers the answers cover.
+// finishAnswers weighs the answers, drops what many examples answer, and counts how much of the numbers the answers cover.
 func (c *Corpus) finishAnswers() {
 	for key, a := range c.answers {
+		if !a.number {
+			a.weight = c.answerWeight(strings.Fields(key), a.count)
+			c.answers[key] = a
+		}
 		if a.count > 2 && c.share(a.count) > popularShare || !a.number && a.weight == 0 {
 			delete(c.answers, key)
 			continue
 		}
 		if !a.number {
 			c.longest = max(c.longest, strings.Count(key, " ")+1)
-		} else if d := len(strings.TrimLeft(key, "- ")); d < len(c.digits) && !strings.Contains(key, ".") {
-			c.digits[d] += 1 / (9 * math.Pow10(d-1))
+		} else if bucket, size := bucketOf(strings.TrimLeft(key, "- ")); bucket != "" {
+			c.taken[bucket] += 1 / size
 		}
 	}
 	c.longest = min(c.longest, 12)
-	for d := range c.digits {
-		c.digits[d] = min(1, c.digits[d])
+}
+
+// bucketOf gives the neighbourhood of an integer, the numbers of its length that begin as it does, and how many those are: a year is
+// compared with years. It is "" where there is none.
+func bucketOf(n string) (bucket string, size float64) {
+	if n == "" || strings.Contains(n, ".") {
+		return "", 0
 	}
+	lead := min(2, max(1, len(n)-2))
+	return strconv.Itoa(len(n)) + ":" + n[:lead], math.Pow10(min(len(n)-lead, 40))
 }
 
 // numberAnswer says whether a number is an answer that is worth a look.

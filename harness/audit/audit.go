@@ -134,8 +134,8 @@ func (j *judge) report(rule string, at place, format string, args ...any) {
 
 // sorted gives the findings by place, each place and rule once.
 func (j *judge) sorted() []Finding {
-	slices.SortStableFunc(j.found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), strings.Compare(a.Rule, b.Rule))
+	slices.SortFunc(j.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Message, b.Message))
 	})
 	j.found = slices.CompactFunc(j.found, func(a, b Finding) bool { return a.Line == b.Line && a.Col == b.Col && a.Rule == b.Rule })
 	return j.found[:min(len(j.found), maxFindings)]

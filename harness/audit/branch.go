@@ -56,8 +56,13 @@ func (j *judge) judgeTests() {
 			sum += v.weight
 		}
 	}
+	heaviest := 0.0
+	for _, v := range list {
+		heaviest = max(heaviest, v.weight)
+	}
 	for _, v := range list {
 		switch {
+		case v.weight < heaviest/2: // it did not decide
 		case v.hash && hashes >= 1:
 			j.report(RuleHash, v.at, "a number computed from a text is compared with a constant")
 		case !v.hash && sum >= 1:
@@ -125,16 +130,18 @@ func (j *judge) weightOf(t test, ts []token) verdict {
 			capital = capital || unicode.IsUpper(r)
 		}
 	}
-	v := verdict{what: "a branch on the text " + clip(s)}
+	v := verdict{what: "a branch on the text " + j.mention(s)}
 	switch {
 	case t.kind == testPattern:
-		v.what = "the pattern " + clip(s)
+		v.what = "the pattern " + j.mention(s)
 		plain := literalLetters(s)
 		switch {
 		case digitRun(s) >= 2 && plain >= 4 || digitRun(s) >= 3 || plain >= 16:
 			v.weight = 1
-		case plain >= 8:
+		case plain >= 8 && len(ts) >= 2 && len(required(s)) < plain:
 			v.weight = 0.34
+		case required(s) != "" && len(required(s)) == plain: // a word
+			v.weight = ordinaryWeight
 		default:
 			v.weight = 0.1
 		}
@@ -142,14 +149,29 @@ func (j *judge) weightOf(t test, ts []token) verdict {
 		v.weight = 1
 	case digits >= 2, words == 3:
 		v.weight = 0.5
+	case len(ts) == 1 && (ordinary(ts[0].text) || usual(ts[0].text)):
+		v.weight = 0
 	case capital, t.kind == testEqual && words >= 2, t.kind == testEqual && t.of.col != nil && !t.member:
 		v.weight = 0.34
-	case len(ts) == 1 && (ordinary(ts[0].text) || t.member): // a list of words
+	case len(ts) == 1 && t.member: // a list of words
 		v.weight = 0
 	default:
-		v.weight = 0.1
+		v.weight = ordinaryWeight
 	}
 	return v
+}
+
+// ordinaryWeight is what a test for one word weighs: a program may look for two dozen words of which each is in few questions.
+const ordinaryWeight = 0.04
+
+// mention quotes a text in a message where the program holds it as it is: what it computes is not told.
+func (j *judge) mention(s string) string {
+	for _, a := range j.atoms {
+		if a.from == literal && strings.Contains(a.text, s) {
+			return clip(s)
+		}
+	}
+	return "that is computed here"
 }
 
 // digitRun gives the longest run of digits in a pattern, those in counts like {2,3} apart.
@@ -196,7 +218,7 @@ func (j *judge) weighReply(t test, ts []token) verdict {
 	if !ok || t.kind == testPattern {
 		return verdict{}
 	}
-	v := verdict{what: "a comparison of the model's text with " + clip(t.with.s)}
+	v := verdict{what: "a comparison of the model's text with " + j.mention(t.with.s)}
 	switch {
 	case a.number && !usual(ts[len(ts)-1].text):
 		v.weight = 0.5
@@ -406,7 +428,11 @@ func (j *judge) column(c *column) []any {
 	out := make([]any, j.n)
 	if len(j.columns) < maxColumns {
 		if c.parent == nil {
+			size := 0
 			for i, s := range j.fields[c.field] {
+				if size += len(s); size > maxColumnBytes {
+					break // of long texts the first ones speak for all
+				}
 				out[i] = s
 			}
 		} else {
@@ -421,8 +447,11 @@ func (j *judge) column(c *column) []any {
 	return out
 }
 
-// maxColumns bounds the derivations that are run over all examples for one program.
-const maxColumns = 40
+// The bounds of derivations that are run over all examples for one program: how many, and of how much text.
+const (
+	maxColumns     = 40
+	maxColumnBytes = 8 << 20
+)
 
 // equals counts the values of a derivation.
 func (j *judge) equals(c *column) map[any]int {

@@ -27,7 +27,7 @@ type Corpus struct {
 
 	answers  map[string]answer  // by their words
 	longest  int                // words of the longest text answer that is looked for in prose
-	digits   [20]float64        // share of the numbers of so many digits that are answers
+	taken    map[string]float64 // share of the numbers of a neighbourhood that are answers
 	numbers  map[string]bool    // number sequences of whole texts, two or more
 	coverage map[string]float64 // share of the number sequences of a shape that are in numbers
 	ids      map[string]bool    // folded
@@ -62,8 +62,10 @@ type answer struct {
 const (
 	gramWords    = 5
 	frameWords   = 3
-	maxTextWords = 512 // of a text of an example; what follows is not indexed
-	maxOwners    = 32  // examples kept of an answer
+	maxTextWords = 512     // of a text of an example; what follows is not indexed
+	maxWords     = 3 << 20 // of all texts; where there are more, each is indexed up to fewer words, but no fewer than minTextWords
+	minTextWords = 48
+	maxOwners    = 32 // examples kept of an answer
 )
 
 // NewCorpus indexes examples. All fields of a view count as text of the question.
@@ -79,7 +81,7 @@ func NewCorpus(examples []whale.Example, o Options) (*Corpus, error) {
 		options: o, n: len(examples), fields: map[string][]string{}, whole: make(map[uint64]int32, len(examples)),
 		grams: make(map[uint64]hit, 16*len(examples)), frames: map[uint64]frequency{}, words: map[uint32]frequency{},
 		public: map[uint64]bool{}, spoken: map[uint32]bool{}, answers: make(map[string]answer, len(examples)),
-		numbers: map[string]bool{}, coverage: map[string]float64{}, ids: map[string]bool{}, idWords: map[string]bool{},
+		taken: map[string]float64{}, numbers: map[string]bool{}, coverage: map[string]float64{}, ids: map[string]bool{}, idWords: map[string]bool{},
 		rare: max(2, int(o.RareShare*float64(len(examples)))),
 	}
 	for _, text := range o.Public {
@@ -91,8 +93,9 @@ func NewCorpus(examples []whale.Example, o Options) (*Corpus, error) {
 			}
 		}
 	}
+	limit := wordLimit(examples)
 	for i, x := range examples {
-		c.addView(int32(i), x.View)
+		c.addView(int32(i), x.View, limit)
 		c.addAnswer(int32(i), x)
 		c.addID(x)
 	}
@@ -103,7 +106,22 @@ func NewCorpus(examples []whale.Example, o Options) (*Corpus, error) {
 	return c, nil
 }
 
-func (c *Corpus) addView(i int32, view map[string]string) {
+// wordLimit says up to how many words the texts are indexed, so that an index of long texts is not out of proportion.
+func wordLimit(examples []whale.Example) int {
+	words, texts := 0, 0
+	for _, x := range examples {
+		for _, text := range x.View {
+			words += min(len(text)/6, maxTextWords)
+			texts++
+		}
+	}
+	if words <= maxWords {
+		return maxTextWords
+	}
+	return min(maxTextWords, max(minTextWords, maxWords/texts))
+}
+
+func (c *Corpus) addView(i int32, view map[string]string, limit int) {
 	for _, name := range slices.Sorted(maps.Keys(view)) {
 		text := view[name]
 		column := c.fields[name]
@@ -113,7 +131,7 @@ func (c *Corpus) addView(i int32, view map[string]string) {
 			c.fieldNames = append(c.fieldNames, name)
 		}
 		column[i] = text
-		ts := tokens(text, maxTextWords)
+		ts := tokens(text, limit)
 		if len(ts) > 0 {
 			c.addText(i, ts)
 		}

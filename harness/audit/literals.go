@@ -17,20 +17,13 @@ func collectLiterals(p *program, file *syntax.File) {
 		switch n := n.(type) {
 		case *syntax.ExprStmt:
 			if l, ok := n.X.(*syntax.Literal); ok && l.Token == syntax.STRING {
-				p.addText(atom{text: l.Value.(string), at: at(l.TokenPos), from: comment})
+				p.addText(atom{text: l.Value.(string), at: at(l.TokenPos), from: comment, doc: true})
 				return false
 			}
-		case *syntax.AssignStmt:
-			if id, ok := n.LHS.(*syntax.Ident); ok && (id.Name == "SYSTEM_PROMPT" || id.Name == "USER_PROMPT") {
-				syntax.Walk(n.RHS, func(e syntax.Node) bool {
-					if l, ok := e.(*syntax.Literal); ok {
-						if s, ok := l.Value.(string); ok {
-							p.addText(atom{text: s, at: at(l.TokenPos), prompt: true})
-						}
-					}
-					return true
-				})
-				return false
+		case *syntax.Ident:
+			// Names are words, too: a program can read those of keyword arguments, and people and proposers read them all.
+			if strings.Contains(strings.Trim(n.Name, "_"), "_") {
+				p.addText(atom{text: strings.ReplaceAll(n.Name, "_", " "), at: at(n.NamePos), from: comment})
 			}
 		case *syntax.Literal:
 			switch v := n.Value.(type) {

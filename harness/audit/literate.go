@@ -25,7 +25,7 @@ func readTokens(p *program, l language, src []byte) error {
 			} else if x.piece {
 				from = computed
 			}
-			p.addText(atom{text: x.text, at: x.at, from: from, spelled: x.piece})
+			p.addText(atom{text: x.text, at: x.at, from: from, spelled: x.piece, doc: from == comment})
 		case lexNumber:
 			if n, ok := new(big.Int).SetString(x.text, 10); ok {
 				p.addNumber(number{n: n, at: x.at})

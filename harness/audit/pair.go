@@ -51,7 +51,11 @@ func (j *judge) pairs() {
 			}
 		}
 	}
-	if len(found) < 2 {
+	need := 2
+	for size := 2000; size < j.n; size *= 4 { // of more examples more are met by chance
+		need++
+	}
+	if len(found) < need {
 		return
 	}
 	for _, at := range places {

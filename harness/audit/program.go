@@ -25,7 +25,7 @@ type atom struct {
 	at      place
 	from    origin
 	spelled bool // put together from pieces or codes
-	prompt  bool // one of the prompt constants
+	doc     bool // of a comment: a docstring
 }
 
 // table is a constant with rows: a dict's entries, a list's elements, a text's lines.

@@ -13,7 +13,7 @@ func (j *judge) namesAndIDs() {
 		squashed[squash(n)] = true
 	}
 	for _, a := range j.texts() {
-		if len(squashed) > 0 && a.from != comment && holdsName(a.tokens, squashed) {
+		if len(squashed) > 0 && (a.from != comment || a.doc) && holdsName(a.tokens, squashed) {
 			j.report(RuleName, a.at, "%s holds the name of a dataset or of its source", a.what())
 		}
 		if j.holdsID(strings.ToLower(a.text)) {

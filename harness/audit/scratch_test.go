@@ -100,7 +100,7 @@ func TestScratchLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println(n, "built", time.Since(start), "coverage", c.coverage["1 1 "], c.coverage["2 2 "], c.coverage["3 3 "], c.digits)
+		fmt.Println(n, "built", time.Since(start), "coverage", c.coverage["1 1 "], c.coverage["2 2 "], c.coverage["3 3 "])
 		files, _ := filepath.Glob("testdata/dev/*/*.star")
 		more, _ := filepath.Glob("../../examples/*/*.star")
 		more2, _ := filepath.Glob("../../metaharness/propose/evolve/testdata/*.star")

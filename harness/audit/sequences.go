@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -55,11 +57,23 @@ func eachWindow(r run, f func(seq string, numbers []string)) {
 		odd := false
 		for k := i; k < min(len(r.numbers), i+longestRun); k++ {
 			odd = odd || !usual(r.numbers[k])
-			if k > i && odd {
+			if k > i && odd && !counting(r.numbers[i:k+1]) {
 				f(strings.Join(r.numbers[i:k+1], " "), r.numbers[i:k+1])
 			}
 		}
 	}
+}
+
+// counting says whether numbers follow each other by one: thirteen, fourteen.
+func counting(list []string) bool {
+	for i := 1; i < len(list); i++ {
+		a, err := strconv.ParseInt(list[i-1], 10, 64)
+		b, err2 := strconv.ParseInt(list[i], 10, 64)
+		if err != nil || err2 != nil || b != a+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // windows counts the distinct number windows of the program, by shape: how often it had the chance to meet a question's numbers.
@@ -85,8 +99,9 @@ func (j *judge) windows() map[string]int {
 // chance is reckoned from how much of the numbers of a shape the examples cover.
 func (j *judge) numberSequences() {
 	mean := 0.0
-	for shape, n := range j.windows() {
-		mean += j.coverage[shape] * float64(n)
+	windows := j.windows()
+	for _, shape := range slices.Sorted(maps.Keys(windows)) {
+		mean += j.coverage[shape] * float64(windows[shape])
 	}
 	met := map[string]bool{}
 	var places []run
@@ -156,8 +171,8 @@ func (j *judge) judgeNumbers(list []string, at place, what string) {
 		}
 		seen[n] = true
 		distinct++
-		if !strings.Contains(n, ".") && len(n) < len(j.digits) {
-			mean += j.digits[len(n)]
+		if bucket, _ := bucketOf(n); bucket != "" {
+			mean += min(1, j.taken[bucket])
 		}
 		if j.numberAnswer(n) {
 			answers++

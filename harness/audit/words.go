@@ -15,6 +15,9 @@ type token struct {
 	start  int  // byte offset in the text
 }
 
+// operators are the marks that count as words.
+const operators = "+-*/=^<>×÷−"
+
 // maxTokens bounds the tokens that are taken of one text.
 const maxTokens = 1 << 16
 
@@ -45,7 +48,7 @@ func tokens(s string, limit int) []token {
 				i += size
 			}
 			out = append(out, newToken(b.String(), false, start))
-		case strings.ContainsRune("+-*/=^<>×÷−", r):
+		case strings.ContainsRune(operators, r):
 			t := newToken(string(r), false, start)
 			t.op = true
 			out = append(out, t)

@@ -169,22 +169,25 @@ func (d *Diff) moved(left, right []unit) {
 
 // rising marks a longest rising subsequence.
 func rising(xs []int) []bool {
-	best, prev := make([]int, len(xs)), make([]int, len(xs))
-	last := -1
+	var ends []int // ends[n] is where a rising run of n+1 ends that ends lowest
+	prev := make([]int, len(xs))
 	for i, x := range xs {
-		best[i], prev[i] = 1, -1
-		for j := range i {
-			if xs[j] < x && best[j]+1 > best[i] {
-				best[i], prev[i] = best[j]+1, j
-			}
+		n, _ := slices.BinarySearchFunc(ends, x, func(at, x int) int { return xs[at] - x })
+		prev[i] = -1
+		if n > 0 {
+			prev[i] = ends[n-1]
 		}
-		if last < 0 || best[i] > best[last] {
-			last = i
+		if n == len(ends) {
+			ends = append(ends, i)
+		} else {
+			ends[n] = i
 		}
 	}
 	keep := make([]bool, len(xs))
-	for ; last >= 0; last = prev[last] {
-		keep[last] = true
+	if len(ends) > 0 {
+		for at := ends[len(ends)-1]; at >= 0; at = prev[at] {
+			keep[at] = true
+		}
 	}
 	return keep
 }

@@ -47,19 +47,34 @@ func wordDiff(old, new string) []Edit {
 	e.add("", a[:start]...)
 	e.middle(a[start:len(a)-end], b[start:len(b)-end])
 	e.add("", a[len(a)-end:]...)
-	return e.readable()
+	return readable(e.join())
 }
 
-type edits []Edit
+// edits are spans in the making, as words.
+type edits []run
+
+type run struct {
+	change string
+	words  []string
+}
 
 func (e *edits) add(change string, words ...string) {
-	for _, w := range words {
-		if n := len(*e); n > 0 && (*e)[n-1].Change == change {
-			(*e)[n-1].Text += w
-			continue
-		}
-		*e = append(*e, Edit{change, w})
+	if len(words) == 0 {
+		return
 	}
+	if n := len(*e); n == 0 || (*e)[n-1].change != change {
+		*e = append(*e, run{change: change})
+	}
+	last := &(*e)[len(*e)-1]
+	last.words = append(last.words, words...)
+}
+
+func (e edits) join() []Edit {
+	out := make([]Edit, len(e))
+	for i, r := range e {
+		out[i] = Edit{r.change, strings.Join(r.words, "")}
+	}
+	return out
 }
 
 // middle aligns words by a longest common subsequence.
@@ -99,11 +114,11 @@ func (e *edits) middle(a, b []string) {
 }
 
 // readable joins changes that nothing but spaces keeps apart, removed before added.
-func (e edits) readable() []Edit {
-	var out edits
+func readable(e []Edit) []Edit {
+	var out []Edit
 	for i := 0; i < len(e); {
 		if e[i].Change == "" {
-			out.add("", e[i].Text)
+			out = append(out, e[i])
 			i++
 			continue
 		}

@@ -53,46 +53,60 @@ func contractError(name string, line, col int, suggestion, format string, args .
 // check runs the gates of a language in a process of its own, for a parser of a program that nobody vouches for is not to be trusted either.
 // Nothing of the program is executed. No findings mean that it may run.
 func (r *Runtime) check(ctx context.Context, ip interpreter, name string, src []byte) (star.Errors, error) {
-	ctx, cancel := context.WithTimeout(ctx, gateTime)
-	defer cancel()
+	found, err := r.checkOnce(ctx, ip, name, src)
+	var incident *whale.Incident
+	if errors.As(err, &incident) { // perhaps not its own doing
+		found, err = r.checkOnce(ctx, ip, name, src)
+	}
+	if errors.As(err, &incident) {
+		return breaks(name, incident), nil
+	}
+	return found, err
+}
+
+func (r *Runtime) checkOnce(ctx context.Context, ip interpreter, name string, src []byte) (star.Errors, error) {
 	p, err := r.start(ctx, ip.gates(cleanName(name), src))
 	if err != nil {
 		return nil, err
 	}
 	defer p.give()
+	timer := time.AfterFunc(gateTime, p.Kill) // from here: to wait for other processes may take longer
+	defer timer.Stop()
 	p.Stdin.Close()
 	out, err := io.ReadAll(io.LimitReader(p.Stdout, maxGateBytes))
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
-	select {
-	case <-p.ended:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("check: %w", ctx.Err())
-	}
-	var found star.Errors
+	<-p.ended
 	var exit *sandbox.ExitError
-	if ip.language == whale.LanguageNode {
-		if errors.As(p.err, &exit) {
-			return star.Errors{nodeError(name, p.Stderr())}, nil
-		}
-	} else if !errors.As(p.err, &exit) && p.err == nil {
-		found, err = pythonErrors(name, out)
-		if err != nil {
-			return nil, fmt.Errorf("check: %w", err)
-		}
-	}
-	if exit != nil && exit.Code == 1 && strings.HasPrefix(exit.Detail, "got Python ") {
+	switch ended := errors.As(p.err, &exit); {
+	case r.ctx.Err() != nil:
+		return nil, sandbox.ErrClosed
+	case errors.Is(p.err, sandbox.ErrKilled):
+		return nil, fmt.Errorf("check: no end within %v", gateTime)
+	case p.err != nil && !ended:
+		return nil, fmt.Errorf("check: %w", p.err)
+	case ip.language == whale.LanguageNode && ended:
+		return star.Errors{nodeError(name, p.Stderr())}, nil
+	case ip.language == whale.LanguageNode:
+		return nil, nil
+	case ended && strings.HasPrefix(exit.Detail, "got Python "): // check.py says so before it reads the program
 		return nil, fmt.Errorf("%s: %s (%s)", ip.path, oneLine(exit.Detail), missing[ip.language])
+	case ended:
+		return breaks(name, exit), nil
 	}
-	var incident *whale.Incident
-	if errors.As(p.err, &incident) || exit != nil { // a program that breaks its language's parser is no program
-		return star.Errors{{
-			Gate: star.GateParse, File: name, Line: 1, Col: 1, Message: oneLine("the parser breaks: " + p.err.Error()),
-			Suggestion: "split what nests deep",
-		}}, nil
+	found, err := pythonErrors(name, out)
+	if err != nil {
+		return nil, fmt.Errorf("check: %w", err)
 	}
-	return found, p.err
+	return found, nil
+}
+
+// breaks is the finding that a program breaks the parser of its language.
+func breaks(name string, err error) star.Errors {
+	return star.Errors{{
+		Gate: star.GateParse, File: name, Line: 1, Col: 1, Message: oneLine("the parser breaks: " + err.Error()), Suggestion: "split what nests deep",
+	}}
 }
 
 // pythonErrors reads what check.py writes.

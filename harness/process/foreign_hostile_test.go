@@ -75,6 +75,8 @@ var hostile = []struct {
 	{"a reply with words of its own", `line(ASK); read(); line({**ASK, "id": 2, "messages": [{"role": "assistant", "reply": 1, "content": "b"}]}); time.sleep(9)`, whale.FailContract, "reply with content"},
 	{"a reply object of its own making", `return whale.Reply(99, {"text": "x"})`, whale.FailAnswer, "reply 99, the episode has 0"},
 	{"a reply with another number", "r = model.chat([chat.user('a')]); object.__setattr__(r, '_ref', 7); return r", whale.FailAnswer, "reply 7, the episode has 1"},
+	{"writes to its own input", "os.write(E.source.fileno(), b'x')", whale.FailProgram, "OSError"},
+	{"writes to descriptor 0", "os.write(0, b'x')", whale.FailProgram, "OSError"},
 	{"exit", `sys.exit(0)`, whale.FailProgram, "the program left by exit"},
 	{"an interrupt", `raise KeyboardInterrupt`, whale.FailProgram, "KeyboardInterrupt"},
 	{"endless recursion", `return run(task, model, env)`, whale.FailProgram, "RecursionError"},

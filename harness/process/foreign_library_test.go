@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -136,5 +137,34 @@ func TestPythonTextIsStarlarks(t *testing.T) {
 				t.Fatalf("%q: result %d: in Python %q, in Starlark %q", s, j, got[j], want[j])
 			}
 		}
+	}
+}
+
+// Authors may import the library where there is no episode: for their editor, and for tests of their own functions.
+func TestPythonLibraryAlone(t *testing.T) {
+	r := open(t, nil)
+	ip, err := r.interpreter(t.Context(), whale.LanguagePython)
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, tt := range []struct{ program, want string }{
+		{`import whale; print(whale.text.boxed("\\boxed{5}"), whale.chat.user("a"), whale.PROTOCOL, whale.CONTRACT)`, "5 {'role': 'user', 'content': 'a'} 1 1\n"},
+		{"import whale\ntry: whale.Model.chat([whale.chat.user('a')])\nexcept whale.Error as e: print(e)", "chat: there is no episode: model and env work inside of run\n"},
+		{"import whale\nprint(sorted(set(whale.__all__) - set(vars(whale))))", "[]\n"},
+	} {
+		cmd := exec.CommandContext(t.Context(), ip.path, "-S", "-B", "-c", tt.program)
+		cmd.Env = []string{"PYTHONPATH=sdk"}
+		out, err := cmd.CombinedOutput()
+		if err != nil || string(out) != tt.want {
+			t.Errorf("%s: got %q, %v; want %q", tt.program, out, err, tt.want)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), ip.path, "-S", "-B", "sdk/whale.py")
+	out, err := cmd.CombinedOutput()
+	if err == nil || !strings.HasPrefix(string(out), "usage: ") {
+		t.Errorf("without a host: got %q, %v", out, err)
+	}
+	if whale.ContractVersion != 1 || Protocol != 1 {
+		t.Error("the Python library speaks versions that are no longer the host's")
 	}
 }

@@ -6,14 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	whale "github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/sandbox"
 )
-
-// closedGrace is how long a program may go on after it closed its pipe, before that is held to be its end.
-const closedGrace = time.Second
 
 // child is a process of a program in another language, for one episode or one check.
 type child struct {
@@ -88,17 +84,14 @@ func (p *pipes) Close() {
 	p.lines.Close()
 }
 
-// verdict says what it means that a program's pipe has ended before its answer: io.EOF where it closed it and goes on or left in order, its
-// failure where it left in disorder, an *whale.Incident where it was ended from outside or ran out of memory.
+// verdict says what it means that a program's pipe has ended before its answer: io.EOF where the program left in order, its failure where it
+// left in disorder, an *whale.Incident where it was ended from outside or ran out of memory. It waits until that is known: bubblewrap holds the
+// pipe too, so that its end is the end of everything in there, and a program that only closes it is a stall for its host's clock.
 func (p *child) verdict(ctx context.Context, name string) error {
-	timer := time.NewTimer(closedGrace)
-	defer timer.Stop()
 	select {
 	case <-p.ended:
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-timer.C:
-		return io.EOF
 	}
 	var exit *sandbox.ExitError
 	switch {

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -237,6 +238,56 @@ func TestForeignAnswersAnyway(t *testing.T) {
 		if err != nil || answer != 1 {
 			t.Errorf("%s: got %d, %v", body, answer, err)
 		}
+	}
+}
+
+// What comes after an answer is not read.
+func TestForeignFirstAnswerStands(t *testing.T) {
+	r := open(t, nil)
+	needs(t, r, whale.LanguagePython)
+	for _, body := range []string{
+		`line({"type": "answer", "reply": None}); line({"type": "answer", "reply": 1})`,
+		`send('{"type":"answer","reply":null}\n{"type":"failure","detail":"x"}\n')`,
+		`send('{"type":"answer","reply":null}\ngarbage\n')`,
+	} {
+		_, answer, err := runForeign(t, r, "a.py", raw+"    "+body+"; time.sleep(1e6)\n")
+		if err != nil || answer != 0 {
+			t.Errorf("%s: got %d, %v", body, answer, err)
+		}
+	}
+}
+
+// Episodes leave neither descriptors nor processes behind, however they end.
+func TestForeignLeavesNothing(t *testing.T) {
+	r := open(t, func(o *Options) { o.Processes = 4 })
+	needs(t, r, whale.LanguagePython)
+	descriptors := func() int {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(list)
+	}
+	runForeign(t, r, "a.py", "def run(task, model, env): pass\n") // what is opened once is open now
+	before := descriptors()
+	for _, body := range []string{
+		"return model.chat([chat.user('a')])", "raise ValueError", "import os; os._exit(3)", "import os; os.abort()", "return 'a'",
+		"import whale, os; os.write(whale._episode.sink, b'x\\n')", "return 'a' * (1 << 40)", "model.count(1)",
+	} {
+		for range 2 {
+			_, _, _ = runForeign(t, r, "a.py", "def run(task, model, env):\n    "+body+"\n")
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	_, _ = ungated(t, r, "a.py", []byte("def run(task, model, env):\n    while True: pass\n")).Run(ctx, &harnesstest.Host{})
+	r.Close()
+	if after := descriptors(); after > before {
+		t.Errorf("%d descriptors are open, were %d", after, before)
+	}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
+	if err == nil && len(strings.Fields(string(children))) > 0 {
+		t.Errorf("children are left: %s", children)
 	}
 }
 

@@ -263,7 +263,8 @@ func TestReference(t *testing.T) {
 	}
 	for _, r := range []whale.FailReason{
 		whale.FailSteps, whale.FailModelCalls, whale.FailToolCalls, whale.FailTokens, whale.FailMessageBytes, whale.FailAuthored, whale.FailWall,
-		whale.FailContext, whale.FailProgram, whale.FailContract, whale.FailAnswer,
+		whale.FailContext, whale.FailProgram, whale.FailContract, whale.FailAnswer, whale.FailRequests, whale.FailLog, whale.FailMemory, whale.FailWorker,
+		whale.FailTool, whale.FailProtocol, whale.FailPlanted,
 	} {
 		if !strings.Contains(ref, string(r)) {
 			t.Errorf("reason %s is not documented", r)

@@ -52,13 +52,17 @@ var limitDocs = map[string]struct {
 	doc    string
 	reason whale.FailReason
 }{
-	"steps":         {"interpreter steps, those of loop and of the library's own work included; they do not bound memory, and one operation on large values can take much of both", whale.FailSteps},
+	"steps":         {"interpreter steps, those of loop and of the library's own work included", whale.FailSteps},
 	"model_calls":   {"calls of model.chat", whale.FailModelCalls},
 	"tool_calls":    {"calls of env.call", whale.FailToolCalls},
 	"tokens":        {"sampled tokens in all", whale.FailTokens},
-	"message_bytes": {"bytes of all messages of one model.chat", whale.FailMessageBytes},
-	"log_bytes":     {"bytes of print; what exceeds them is cut, and no failure", ""},
-	"wall_seconds":  {"wall time; a stop here is repeated alone before it counts", whale.FailWall},
+	"message_bytes": {"bytes of all messages of one model.chat, of the arguments of one call, of a text to count or clip", whale.FailMessageBytes},
+	"log_bytes":     {"bytes of print that are kept; what exceeds them is cut, and a flood of 16 times as much fails", whale.FailLog},
+	"requests":      {"uses of model and env, and prints, in all", whale.FailRequests},
+	"memory_bytes":  {"memory of the process; a death of it is repeated alone before it counts", whale.FailMemory},
+	"wall_seconds":  {"the program's own time, without what model and tools take; a stop here is repeated alone before it counts", whale.FailWall},
+	"model_seconds": {"time of one model call; a stop here is no failure, and the episode is repeated", ""},
+	"tool_seconds":  {"time of one tool call; a stop here is no failure, and the episode is repeated", ""},
 }
 
 // reasonDocs says what the other reasons of failure mean.
@@ -67,6 +71,10 @@ var reasonDocs = map[whale.FailReason]string{
 	whale.FailProgram:  "the program raised an error; the detail begins with file:line:col",
 	whale.FailContract: "a call that the contract or the task does not allow",
 	whale.FailAuthored: "a tool argument that the model must have written was not a span of its latest reply",
+	whale.FailPlanted:  "text of a form that the task declares (a move) stood in what the program wrote, outside of a whole block that the environment gave",
+	whale.FailProtocol: "a line over the pipe was no message, or came out of turn (programs in other languages)",
+	whale.FailWorker:   "the program's process died, alone too",
+	whale.FailTool:     "code that the model wrote broke the guards of the tool that ran it, alone too",
 	whale.FailAnswer:   "run returned something that is neither a reply of this episode nor None",
 }
 

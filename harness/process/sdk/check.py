@@ -97,7 +97,7 @@ def describe(e):
         return "bytes" if isinstance(e.value, bytes) else f"{e.value}" if isinstance(e.value, (bool, type(None))) else "a number"
     if isinstance(e, ast.Name):
         return "the name " + e.id
-    kinds = {ast.Call: "a call", ast.JoinedStr: "an f-string", ast.List: "a list", ast.Tuple: "a tuple", ast.BinOp: "an operator other than +"}
+    kinds = {ast.Call: "a call", ast.JoinedStr: "an f-string", ast.List: "a list", ast.Tuple: "a tuple", ast.BinOp: "another operator"}
     return kinds.get(type(e), "another expression")
 
 

@@ -109,8 +109,8 @@ def _check(kind: str, v, low, choices):
 
 
 def _function(full: str, low=None, choices=None):
-    """Makes a function check its arguments by its own signature, with the messages that Starlark's library has. low bounds the ints by name,
-    choices the strings."""
+    """Makes a function check its arguments by its own signature, with the messages that Starlark's library has. low bounds the ints by
+    name, choices the strings."""
     low, choices = low or {}, choices or {}
 
     def wrap(fn):
@@ -148,8 +148,6 @@ def _function(full: str, low=None, choices=None):
 class _Named(type):
     """The type of the library's modules: an unknown name is an error that says what to write instead."""
 
-    hints: dict = {}
-
     def __getattr__(cls, name):
         if name.startswith("__"):
             raise AttributeError(name)
@@ -176,8 +174,8 @@ class text(metaclass=_Named):
     @staticmethod
     @_function("text.fence", choices={"which": ("first", "last")})
     def fence(s: str, lang: str = "python", which: str = "first") -> Optional[str]:
-        """Gives the inside of a fenced block (three backticks and the language, … three backticks), without the last newline, or None. The
-        last block may lack its closing fence."""
+        """Gives the inside of a fenced block (three backticks and the language, … three backticks), without the last newline, or None.
+        The last block may lack its closing fence."""
         inside = None
         while True:
             _, found, s = s.partition("```")
@@ -628,7 +626,8 @@ class Env:
         return Left(_ask({"op": "left"})["left"])
 
     def call(self, *name: str, **args: Any) -> Result:
-        """Calls a tool: its name, then its arguments as keywords. The tool's own complaint, such as a wrong argument, is in result.error."""
+        """Calls a tool: its name, then its arguments as keywords. The tool's own complaint, such as a wrong argument, is in
+        result.error."""
         tool, args = _named("env.call", "name", name, args)
         r = _ask({"op": "tool", "name": tool, "args": _args("env.call", args)})["result"]
         fields = {"name": tool, "text": r.get("text", ""), "data": r.get("data"), "error": r.get("error", ""), "done": r.get("done", False)}
@@ -1098,10 +1097,12 @@ def _main(path):
             _os.write(2, f"{program}:{line}: MemoryError\n".encode())
             _os._exit(OUT_OF_MEMORY)
         del e
+        if log.held:
+            log.flush_held()
         episode.end({"type": "failure", "detail": _clean(detail), "line": line})
 
 
 if __name__ == "__main__":
     if len(_sys.argv) != 2 or _sys.stdin is None or _sys.stdin.isatty():
-        _sys.exit("usage: a host runs `python3 whale.py harness.py` and speaks JSON lines with it; people run `whale harness run harness.py`")
+        _sys.exit("usage: a host starts `python3 whale.py harness.py`; people start `whale harness run harness.py`")
     _main(_sys.argv[1])
