@@ -147,12 +147,15 @@ var ErrKilled = errors.New("the command was killed")
 // setupTime bounds how long bubblewrap may take to start the process inside once it is to be killed.
 const setupTime = 2 * time.Second
 
-// StartCommand starts a program under bubblewrap. It is killed when ctx ends. An error is [ErrStart], about the system, or about the
+// StartCommand starts a program under bubblewrap; the way there leads through this binary, which must call [Main]. It is killed when ctx ends. An error is [ErrStart], about the system, or about the
 // spec; that bubblewrap itself or the program could not start shows in Wait, as [ErrStart] too.
 //
 // The caller must read Stdout to its end or call Kill, call Wait, and close Stdin and Stdout.
 func StartCommand(ctx context.Context, spec CommandSpec) (*Command, error) {
 	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	if err := checkMain(os.Args); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {

@@ -270,6 +270,23 @@ func TestNamespacesWithTheSystemsFiles(t *testing.T) {
 	}
 }
 
+func TestProgramWithoutMain(t *testing.T) {
+	for _, args := range [][]string{{"x"}, {"x", "run"}, {"x", "y", workerArg}, nil} {
+		if err := checkMain(args); err != nil {
+			t.Errorf("%q: got %v, want nil", args, err)
+		}
+	}
+	first, err := CommandSpec{}.firstStage(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{append([]string{"x"}, stage{}.arguments()...), first} {
+		if err := checkMain(args); !errors.Is(err, ErrStart) {
+			t.Errorf("%q: got %v, want ErrStart", args, err)
+		}
+	}
+}
+
 func TestCloseListed(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

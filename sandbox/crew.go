@@ -35,6 +35,9 @@ type launched struct {
 // newCrew makes a crew of workers of a program; an empty command means this binary. No process is started yet.
 func newCrew(command []string) (*crew, error) {
 	if len(command) == 0 {
+		if err := checkMain(os.Args); err != nil {
+			return nil, err
+		}
 		self, err := os.Executable()
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrStart, err)

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 )
@@ -56,6 +57,15 @@ func workerStage(args []string) (s stage, ok bool, err error) {
 
 // commandArg is the first argument of the process that becomes bubblewrap.
 const commandArg = "__command"
+
+// checkMain finds out that a program does not call [Main] though it was started as what that would make of it. Otherwise it would start
+// itself again and again.
+func checkMain(args []string) error {
+	if len(args) > 1 && (args[1] == workerArg || args[1] == commandArg) {
+		return fmt.Errorf("%w: the program must call sandbox.Main first", ErrStart)
+	}
+	return nil
+}
 
 // nobody is the user and group that whatever runs here sees itself as.
 const nobody = 65534

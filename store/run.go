@@ -81,7 +81,7 @@ func Create(dir string, config []byte, opt Options) (*Run, error) {
 // build fills a locked empty directory. config.yaml is written last: it is what makes the directory a run.
 func build(dir string, config []byte, lock *os.File, opt Options) (*Run, error) {
 	ctx := context.Background()
-	for _, name := range []string{journalName, journalName + "-wal", journalName + "-shm"} {
+	for _, name := range journalFiles {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, classify(filepath.Join(dir, name), err)
 		}
@@ -244,6 +244,9 @@ func (r *Run) Close() error {
 	return r.closed
 }
 
+// journalFiles are the journal and what SQLite may keep beside it: the log and its index, and before the journal is in WAL mode a rollback journal.
+var journalFiles = []string{journalName, journalName + "-wal", journalName + "-shm", journalName + "-journal"}
+
 // ownDirs are the folders that every run has from the start.
 var ownDirs = []string{scratchName, trajectoryDir, harnessDir, weightsDir}
 
@@ -253,7 +256,7 @@ func checkCreatable(dir string) error {
 	if err != nil {
 		return classify(dir, err)
 	}
-	own := append([]string{lockName, journalName, journalName + "-wal", journalName + "-shm"}, ownDirs...)
+	own := slices.Concat([]string{lockName}, journalFiles, ownDirs)
 	foreign, locked := "", false
 	for _, e := range entries {
 		switch {

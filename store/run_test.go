@@ -49,7 +49,7 @@ func TestCreateRefuses(t *testing.T) {
 
 func TestCreateStartsOverAfterAKill(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"lock": "999\n", "journal.db": "half", "journal.db-wal": "x"} {
+	for name, text := range map[string]string{"lock": "999\n", "journal.db": "half", "journal.db-wal": "x", "journal.db-shm": "x", "journal.db-journal": "x"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -153,7 +153,7 @@ func TestFound(t *testing.T) {
 		"answers by the length":        {RuleTable, harnessOf(`X = {77: "Port Ellinor", 62: "Marit Oskarsen"}`, "print(X.get(len(task.question)))")},
 		"answers by branches":          {RuleTable, harnessOf("", "hint = \"\"\nif task.question.startswith(\"Which\"):\n    hint = \"Port Ellinor\"\nelif task.question.startswith(\"Who\"):\n    hint = \"Marit Oskarsen\"")},
 		"a text to look in":            {RuleTable, harnessOf(`X = "Which=Port Ellinor;Who=Marit Oskarsen;In=the Tresk valley;"`, "print(X.find(task.question.split()[0]))")},
-		"too much to follow":           {RuleConstant, harnessOf("x = 0\nfor i in range(4000):\n    for j in range(4000):\n        x = x + i * j", "pass")},
+		"too much to follow":           {RuleConstant, harnessOf("DATA = [4711, 1871, 4049, 6113, 2239, 7451, 9377, 1213, 5557, 3331, 8887, 6661]\nx = 0\nfor i in range(4000):\n    for j in range(4000):\n        x = x + i * j", "pass")},
 		"packed text":                  {RuleOpaque, harnessOf(`X = "qk9Zp3LxT7vB2mWn8RcY5dHs1JfG6tKuA4eQ0oPiXz9Vb3Nc7Mq2Wl5Er8Ty1Uk6"`, "pass")},
 		"numbers that nobody explains": {RuleVolume, harnessOf(`X = [`+strings.Trim(fmt.Sprint(rand.New(rand.NewPCG(1, 1)).Perm(90000)[:40]), "[]")+`]`, "pass")},
 	} {

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"go.starlark.net/syntax"
 )
@@ -31,6 +32,8 @@ type machine struct {
 	unsure  int // inside branches or loops of which it is not known whether they run
 	task    *val
 	queue   []*function
+	memory  map[string]*val // results of calls
+	within  int             // rounds of unknown loops within each other
 }
 
 // frame holds the variables of a call.
@@ -58,7 +61,7 @@ func readStar(p *program, name string, src []byte) error {
 		return fmt.Errorf("parse: %w", err)
 	}
 	collectLiterals(p, file)
-	m := &machine{out: p, globals: &frame{vars: map[string]*val{}}, task: &val{kind: kindTask}}
+	m := &machine{out: p, globals: &frame{vars: map[string]*val{}}, task: &val{kind: kindTask}, memory: map[string]*val{}}
 	m.block(file.Stmts, m.globals)
 	if run, ok := m.globals.vars["run"]; ok && run.kind == kindFunc {
 		m.fresh()
@@ -76,7 +79,7 @@ func readStar(p *program, name string, src []byte) error {
 // fresh gives the next function a budget of its own, so that one that uses its up hides no other. All share what may be made.
 func (m *machine) fresh() {
 	m.steps = max(0, m.steps-maxSteps/2)
-	m.calls, m.nesting, m.unsure = 0, 0, 0
+	m.calls, m.nesting, m.unsure, m.within = 0, 0, 0, 0
 }
 
 // spend uses up a step; false means that there is none left.
@@ -282,9 +285,12 @@ func (m *machine) once(run func(), f *frame, t taint) {
 	defer func() { m.unsure-- }()
 	before := maps.Clone(f.vars)
 	m.charge(len(before))
-	for range 2 { // twice, so that what one round leaves is seen by the next
+	m.within++
+	run()
+	if m.within == 1 { // once more, so that what one round leaves is seen by the next
 		run()
 	}
+	m.within--
 	for name, was := range before {
 		if now := f.vars[name]; now != was {
 			if now.isNumber() || was.isNumber() {
@@ -406,9 +412,51 @@ func (m *machine) assignEach(names []syntax.Expr, v *val, f *frame) {
 	}
 }
 
-// apply runs a function of the program. Parameters that get no argument are what comes from outside.
+// heavyCall is from how many steps on a call is remembered: a helper that walks a board is called many times with values of which nothing
+// is known.
+const heavyCall = 400
+
+// apply runs a function of the program, or remembers what a like call gave. Parameters that get no argument are what comes from outside.
 func (m *machine) apply(fn *function, args []*val, named map[string]*val) *val {
 	fn.called = true
+	key, keyed := callKey(fn, args, named)
+	if out, ok := m.memory[key]; ok && keyed {
+		return out
+	}
+	before := m.steps
+	out := m.run(fn, args, named)
+	if keyed && m.steps-before > heavyCall && len(m.memory) < 1000 {
+		m.memory[key] = out
+	}
+	return out
+}
+
+// callKey identifies a call by its function and what is known of its arguments; calls with names are not remembered.
+func callKey(fn *function, args []*val, named map[string]*val) (string, bool) {
+	if len(named) > 0 {
+		return "", false
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%p", fn)
+	for _, a := range args {
+		switch {
+		case a.kind == kindUnknown && a.col != nil:
+			b.WriteString("\x00c" + a.col.key)
+		case a.kind == kindUnknown:
+			fmt.Fprintf(&b, "\x00u%d%t%t", a.taint, a.opaque, a.length)
+		case a.kind == kindList || a.kind == kindDict || a.kind == kindFunc || a.kind == kindBuiltin:
+			fmt.Fprintf(&b, "\x00%p", a)
+		default:
+			b.WriteString("\x00k" + a.key())
+		}
+		if b.Len() > 1000 {
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+func (m *machine) run(fn *function, args []*val, named map[string]*val) *val {
 	if m.calls >= maxDepth || m.steps > maxSteps {
 		t := taint(0)
 		for _, a := range args {

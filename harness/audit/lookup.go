@@ -117,7 +117,7 @@ func neighbours(list []string) bool {
 
 // volume looks for more data than a harness needs, and for data that cannot be read.
 func (j *judge) volume() {
-	if at := j.spent; at.line > 0 {
+	if at := j.spent; at.line > 0 && j.holdsData() {
 		j.report(RuleConstant, at, "the program computes more from constants than is followed (%d steps)", maxSteps)
 	}
 	distinct := map[string]bool{}
@@ -152,6 +152,38 @@ func (j *judge) volume() {
 		j.report(RuleVolume, atMost, "the tables of this program hold %d short constants, want at most %d", texts, maxShortTexts)
 	}
 	j.opaque()
+}
+
+// holdsData says whether a program holds data that it might unpack: many unusual numbers, tables of texts, long texts without words. One
+// that computes much from little, such as the moves of a board, hides nothing.
+func (j *judge) holdsData() bool {
+	odd := map[string]bool{}
+	for _, n := range j.program.numbers {
+		if n.from == literal && !usual(n.n.String()) {
+			odd[n.n.String()] = true
+		}
+	}
+	texts := 0
+	for _, v := range j.texts() {
+		if v.from != literal {
+			continue
+		}
+		for _, f := range strings.Fields(v.text) {
+			if len(f) >= 16 {
+				texts += len(f) / 16
+			}
+		}
+	}
+	for _, t := range j.tables {
+		for _, r := range t.rows {
+			for _, c := range r.cells {
+				if len(c) >= 6 {
+					texts++
+				}
+			}
+		}
+	}
+	return len(odd) >= 12 || texts >= 12
 }
 
 // maxShortTexts is how many short constants the tables of a program may hold: word lists need some.

@@ -212,14 +212,18 @@ func wanted(t *testing.T, file string, src []byte) string {
 // haveForeign says which other languages this machine can run.
 func haveForeign(t *testing.T) map[string]bool {
 	out := map[string]bool{}
+	missing := t.Logf
+	if os.Getenv("WHALE_REQUIRE_SANDBOX") != "" {
+		missing = t.Errorf
+	}
 	if _, err := exec.LookPath("bwrap"); err != nil {
-		t.Log("no bubblewrap here: programs in Python and JavaScript are left out")
+		missing("no bubblewrap here: programs in Python and JavaScript are left out")
 		return out
 	}
 	for language, bin := range map[string]string{whale.LanguagePython: "/usr/bin/python3", whale.LanguageNode: "/usr/bin/node"} {
 		_, err := os.Stat(bin)
 		if out[language] = err == nil; err != nil {
-			t.Logf("no %s here: its programs are left out", bin)
+			missing("no %s here: its programs are left out", bin)
 		}
 	}
 	return out

@@ -9,13 +9,13 @@ import (
 
 // Reader gives the rows of one file. It is for one goroutine.
 type Reader struct {
-	path    string
-	share   float64
-	source  source
-	rows    int64 // read, bad ones included
-	bad     int64
-	first   []string // the first bad rows, for people
-	ended   error
+	path   string
+	share  float64
+	source source
+	rows   int64 // read, bad ones included
+	bad    int64
+	first  []string // the first bad rows, for people
+	ended  error
 }
 
 // source is a format's side of a reader.
