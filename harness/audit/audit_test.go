@@ -151,6 +151,8 @@ func TestFound(t *testing.T) {
 		"a hash of its own":            {RuleHash, harnessOf("def h(s):\n    n = 7\n    for c in s.elems():\n        n = (n * 31 + ord(c)) % 100003\n    return n", "if h(task.question) in [4412, 99817]: print(1)")},
 		"answers by the first word":    {RuleTable, harnessOf(`X = {"Which": "Port Ellinor", "Who": "Marit Oskarsen", "In": "the Tresk valley"}`, "print(X.get(task.question.split()[0]))")},
 		"answers by the length":        {RuleTable, harnessOf(`X = {77: "Port Ellinor", 62: "Marit Oskarsen"}`, "print(X.get(len(task.question)))")},
+		"one answer by a branch":       {RulePairs, harnessOf("", "hint = \"\"\nif \"Salamander\" in task.question:\n    hint = \"Try Port Ellinor: it may be right\"")},
+		"one answer by a condition":    {RulePairs, harnessOf("", "hint = \"Port Ellinor\" if \"salamander\" in task.question.lower() else \"\"")},
 		"answers by branches":          {RuleTable, harnessOf("", "hint = \"\"\nif task.question.startswith(\"Which\"):\n    hint = \"Port Ellinor\"\nelif task.question.startswith(\"Who\"):\n    hint = \"Marit Oskarsen\"")},
 		"a text to look in":            {RuleTable, harnessOf(`X = "Which=Port Ellinor;Who=Marit Oskarsen;In=the Tresk valley;"`, "print(X.find(task.question.split()[0]))")},
 		"too much to follow":           {RuleConstant, harnessOf("DATA = [4711, 1871, 4049, 6113, 2239, 7451, 9377, 1213, 5557, 3331, 8887, 6661]\nx = 0\nfor i in range(4000):\n    for j in range(4000):\n        x = x + i * j", "pass")},

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxEvaluated bounds how many tests of one program are run over all examples.
-const maxEvaluated = 150
+// maxEvaluated bounds how many tests of one program are run over all examples, those for equality apart.
+const maxEvaluated = 200
 
 // verdict is what a test weighs: 1 singles out examples by itself.
 type verdict struct {
@@ -272,19 +272,20 @@ func (j *judge) weighNumber(t test) verdict {
 // count says for how many examples a test holds, as far as it can be told; a count above rare is only said to be above it. A rough
 // count of a pattern looks at some of the examples.
 func (j *judge) count(t test, rough bool) (int, bool) {
-	if j.evaluated++; j.evaluated > maxEvaluated {
-		return 0, false
-	}
 	col := t.of.col
 	switch {
 	case col == nil && (t.with.kind != kindString || t.kind == testPattern):
 		return 0, false
-	case col == nil:
-		return j.countAnywhere(t.with.s), true
-	case t.with.kind == kindInt:
+	case col != nil && t.with.kind == kindInt:
 		return j.equals(col)[t.with.n.Int64()], t.with.n.IsInt64()
-	case t.kind == testEqual:
+	case col != nil && t.kind == testEqual:
 		return j.equals(col)[t.with.s], true
+	}
+	if j.evaluated++; j.evaluated > maxEvaluated {
+		return 0, false
+	}
+	if col == nil {
+		return j.countAnywhere(t.with.s), true
 	}
 	hit := func(s string) bool { return false }
 	step := 1
@@ -478,6 +479,11 @@ func (j *judge) judgeBranches() {
 		for _, s := range b.constants {
 			if n := j.givesAnswer(s); n != "" {
 				distinct[n] = true
+				for _, text := range b.texts {
+					if j.belongs(text, j.answers[n]) {
+						j.report(RulePairs, b.at, "a branch on words of a question gives its answer")
+					}
+				}
 				if !slices.Contains(places, b.at) {
 					places = append(places, b.at)
 				}
@@ -510,10 +516,15 @@ func (j *judge) givesAnswer(s string) string {
 	if len(ts) <= 10 && len(numbers) == 1 && j.numberAnswer(numbers[0]) {
 		return numbers[0]
 	}
-	for _, f := range fieldsOf(s) {
-		key := joined(tokens(f, 16))
-		if a, ok := j.answers[key]; ok && !a.number && a.weight >= 0.5 {
-			return key
+	for i := range ts { // in a sentence: several words, or a name
+		key := ts[i].text
+		for k := i; k < min(len(ts), i+j.longest); k++ {
+			if k > i {
+				key += " " + ts[k].text
+			}
+			if a, ok := j.answers[key]; ok && !a.number && a.weight >= 0.5 && (k > i || nameAt(s, ts[i].start) && a.weight*2 > 0.9) {
+				return key
+			}
 		}
 	}
 	return ""

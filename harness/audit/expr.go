@@ -209,6 +209,7 @@ func (s spot) Comments() *syntax.Comments         { return nil }
 func (s spot) AllocComments()                     {}
 
 func (m *machine) condExpr(e *syntax.CondExpr, f *frame) *val {
+	before := len(m.out.tests)
 	cond := m.expr(e.Cond, f)
 	if value, ok := cond.truth(); ok {
 		if value {
@@ -216,8 +217,8 @@ func (m *machine) condExpr(e *syntax.CondExpr, f *frame) *val {
 		}
 		return m.expr(e.False, f)
 	}
-	if cond.taints()&taintTask != 0 && len(m.out.branches) < maxTests {
-		m.out.branches = append(m.out.branches, branch{at: at(syntax.Start(e.True)), constants: constantsOf(nil, e.True)})
+	if cond.taints()&taintTask != 0 {
+		m.out.addBranch(at(syntax.Start(e.True)), constantsOf(nil, e.True), before)
 	}
 	m.unsure++
 	defer func() { m.unsure-- }()

@@ -166,6 +166,7 @@ func (m *machine) defaults(params []syntax.Expr, f *frame) []syntax.Expr {
 }
 
 func (m *machine) ifStmt(s *syntax.IfStmt, f *frame) signal {
+	before := len(m.out.tests)
 	cond := m.expr(s.Cond, f)
 	if value, ok := cond.truth(); ok {
 		if value {
@@ -173,14 +174,14 @@ func (m *machine) ifStmt(s *syntax.IfStmt, f *frame) signal {
 		}
 		return m.block(s.False, f)
 	}
-	m.branch(cond, s.True)
+	m.branch(cond, before, s.True)
 	m.unsure++
 	defer func() { m.unsure-- }()
-	before := maps.Clone(f.vars)
-	m.charge(len(before))
+	vars := maps.Clone(f.vars)
+	m.charge(len(vars))
 	yes := m.block(s.True, f)
 	after := f.vars
-	f.vars = before
+	f.vars = vars
 	no := m.block(s.False, f)
 	switch {
 	case yes != goesOn && no != goesOn:
@@ -198,18 +199,16 @@ func (m *machine) ifStmt(s *syntax.IfStmt, f *frame) signal {
 	return goesOn
 }
 
-// branch keeps the constants of a body that runs only for some texts.
-func (m *machine) branch(cond *val, body []syntax.Stmt) {
-	if cond.taints()&taintTask == 0 || len(m.out.branches) >= maxTests {
+// branch keeps the constants of a body that runs only for some texts, with the texts of its condition, which are the tests since a number.
+func (m *machine) branch(cond *val, since int, body []syntax.Stmt) {
+	if cond.taints()&taintTask == 0 {
 		return
 	}
 	var out []string
 	for _, s := range body {
 		out = constantsOf(out, s)
 	}
-	if len(out) > 0 {
-		m.out.branches = append(m.out.branches, branch{at: at(syntax.Start(body[0])), constants: out})
-	}
+	m.out.addBranch(at(syntax.Start(body[0])), out, since)
 }
 
 // constantsOf appends the texts and numbers that stand in a node, those of inner branches apart.

@@ -120,6 +120,9 @@ func (j *judge) volume() {
 	if at := j.spent; at.line > 0 && j.holdsData() {
 		j.report(RuleConstant, at, "the program computes more from constants than is followed (%d steps)", maxSteps)
 	}
+	if j.full() {
+		j.report(RuleVolume, place{1, 1}, "the program holds more constants than are looked at")
+	}
 	distinct := map[string]bool{}
 	most, atMost := 0, place{}
 	texts := 0

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"math/big"
 	"strings"
 )
@@ -79,24 +80,28 @@ type lookup struct {
 
 // program is what was read of a source.
 type program struct {
-	atoms    []atom
-	seen     map[atom]bool
-	grows    map[place]int // the latest computed atom of a place
-	numbers  []number
-	tables   []table
-	tests    []test
-	lookups  []lookup
-	spent    place // where the budget ended; line 0 = it did not
-	branches []branch
+	atoms     []atom
+	seen      map[atom]bool
+	grows     map[place]int // the latest computed atom of a place
+	numbers   []number
+	tables    []table
+	tests     []test
+	lookups   []lookup
+	spent     place // where the budget ended; line 0 = it did not
+	branches  []branch
+	occasions map[occasion]bool
 }
 
 // branch is a branch on the task's text, with the constants of its body.
 type branch struct {
 	at        place
 	constants []string
+	texts     []string // that its condition looks for
 }
 
-func newProgram() *program { return &program{seen: map[atom]bool{}, grows: map[place]int{}} }
+func newProgram() *program {
+	return &program{seen: map[atom]bool{}, grows: map[place]int{}, occasions: map[occasion]bool{}}
+}
 
 // The most of each that is kept of one program.
 const (
@@ -134,15 +139,52 @@ func (p *program) addNumber(n number) {
 }
 
 func (p *program) addTest(t test) {
-	if len(p.tests) < maxTests {
+	key := t.with.key()
+	if p.once(t.at, int(t.kind), key[:min(len(key), 256)]) && len(p.tests) < maxTests {
 		p.tests = append(p.tests, t)
 	}
 }
 
 func (p *program) addLookup(l lookup) {
-	if len(p.lookups) < maxTests {
+	key := fmt.Sprint(len(l.keys), len(l.values), l.of.opaque, l.of.length, columnKey(l.of)) + l.text[:min(len(l.text), 256)]
+	if p.once(l.at, -1, key) && len(p.lookups) < maxTests {
 		p.lookups = append(p.lookups, l)
 	}
+}
+
+// addBranch keeps a branch; the tests since a number are those of its condition.
+func (p *program) addBranch(at place, constants []string, since int) {
+	if len(constants) == 0 || len(p.branches) >= maxTests || !p.once(at, -2, "") {
+		return
+	}
+	b := branch{at: at, constants: constants}
+	for _, t := range p.tests[since:] {
+		if t.with.kind == kindString && len(b.texts) < 16 {
+			b.texts = append(b.texts, t.with.s)
+		}
+	}
+	p.branches = append(p.branches, b)
+}
+
+// once says whether something is new at its place: loops and calls come there again.
+func (p *program) once(at place, kind int, key string) bool {
+	id := occasion{at, kind, key}
+	if p.occasions[id] {
+		return false
+	}
+	p.occasions[id] = true
+	return true
+}
+
+type occasion struct {
+	at   place
+	kind int
+	key  string
+}
+
+// full says whether there was more than is kept.
+func (p *program) full() bool {
+	return len(p.atoms) >= maxAtoms || len(p.tests) >= maxTests || len(p.lookups) >= maxTests || len(p.tables) >= maxTable
 }
 
 // addTable keeps a constant list or dict of at least three rows; of the tables that begin at one place the longest counts.
