@@ -91,7 +91,7 @@ func (r *Runtime) checkOnce(ctx context.Context, ip interpreter, name string, sr
 	case ip.language == whale.LanguageNode:
 		return nil, nil
 	case ended && strings.HasPrefix(exit.Detail, "got Python "): // check.py says so before it reads the program
-		return nil, fmt.Errorf("%s: %s (%s)", ip.path, oneLine(exit.Detail), missing[ip.language])
+		return nil, fmt.Errorf("%s: %s (%s)", ip.path, star.OneLine(exit.Detail), missing[ip.language])
 	case ended:
 		return breaks(name, exit), nil
 	}
@@ -105,7 +105,7 @@ func (r *Runtime) checkOnce(ctx context.Context, ip interpreter, name string, sr
 // breaks is the finding that a program breaks the parser of its language.
 func breaks(name string, err error) star.Errors {
 	return star.Errors{{
-		Gate: star.GateParse, File: name, Line: 1, Col: 1, Message: oneLine("the parser breaks: " + err.Error()), Suggestion: "split what nests deep",
+		Gate: star.GateParse, File: name, Line: 1, Col: 1, Message: star.OneLine("the parser breaks: " + err.Error()), Suggestion: "split what nests deep",
 	}}
 }
 
@@ -125,7 +125,7 @@ func pythonErrors(name string, out []byte) (star.Errors, error) {
 			gate = star.GateParse
 		}
 		found = append(found, &star.Error{
-			Gate: gate, File: name, Line: max(e.Line, 1), Col: max(e.Col, 1), Message: oneLine(e.Message), Suggestion: oneLine(e.Suggestion),
+			Gate: gate, File: name, Line: max(e.Line, 1), Col: max(e.Col, 1), Message: star.OneLine(e.Message), Suggestion: star.OneLine(e.Suggestion),
 		})
 	}
 	return found, nil
@@ -151,7 +151,7 @@ func nodeError(name, stderr string) *star.Error {
 			e.Col = len(line) - len(marks) + 1
 		}
 		if strings.HasPrefix(line, "SyntaxError: ") {
-			e.Message = oneLine(strings.TrimPrefix(line, "SyntaxError: "))
+			e.Message = star.OneLine(strings.TrimPrefix(line, "SyntaxError: "))
 			break
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/star"
 )
 
 // session says who is at the other end of a transport.
@@ -149,7 +150,7 @@ func (l *loop) failed(m *fromProgram) error {
 
 // violated is the end of an episode at a message that is none.
 func (l *loop) violated(err error) error {
-	detail := oneLine(fmt.Sprintf("message %d: %v", l.messages, err))
+	detail := star.OneLine(fmt.Sprintf("message %d: %v", l.messages, err))
 	if l.worker {
 		return &whale.Incident{Reason: whale.FailWorker, Detail: "the worker broke the protocol: " + detail}
 	}

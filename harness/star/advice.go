@@ -35,7 +35,7 @@ var keywordAdvice = map[string]string{
 
 // parseError turns the parser's error into ours: with the position of the offending token where it can be told, and advice.
 func parseError(name, src string, e syntax.Error) *Error {
-	out := &Error{Gate: GateParse, File: name, Line: int(e.Pos.Line), Col: int(e.Pos.Col), Message: oneLine(e.Msg)}
+	out := &Error{Gate: GateParse, File: name, Line: int(e.Pos.Line), Col: int(e.Pos.Col), Message: OneLine(e.Msg)}
 	lines := strings.Split(src, "\n")
 	line := ""
 	if out.Line >= 1 && out.Line <= len(lines) {

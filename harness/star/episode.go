@@ -195,7 +195,7 @@ func (e *episode) failure(err error) error {
 func (e *episode) fail(reason whale.FailReason, pos syntax.Position, msg string) error {
 	return &whale.HarnessError{Failure: whale.Failure{
 		Reason: reason,
-		Detail: oneLine(fmt.Sprintf("%s:%d:%d: %s", e.program.name, pos.Line, pos.Col, msg)),
+		Detail: OneLine(fmt.Sprintf("%s:%d:%d: %s", e.program.name, pos.Line, pos.Col, msg)),
 	}}
 }
 

@@ -57,9 +57,9 @@ func (e Errors) Unwrap() []error {
 // maxDetail bounds a message that holds a program's own text, in bytes.
 const maxDetail = 600
 
-// oneLine makes a text fit for one line of a record: control characters are written out, invalid UTF-8 is replaced, and what is
+// OneLine makes a text fit for one line of a record: control characters are written out, invalid UTF-8 is replaced, and what is
 // longer than maxDetail is cut.
-func oneLine(s string) string {
+func OneLine(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		if b.Len() > maxDetail {

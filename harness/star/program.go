@@ -56,13 +56,13 @@ func Load(name string, src []byte) (*Program, error) {
 	if err != nil {
 		var list resolve.ErrorList
 		if !errors.As(err, &list) {
-			return nil, Errors{{Gate: GateResolve, File: name, Line: 1, Col: 1, Message: oneLine(err.Error())}}
+			return nil, Errors{{Gate: GateResolve, File: name, Line: 1, Col: 1, Message: OneLine(err.Error())}}
 		}
 		var found Errors
 		for _, e := range list {
 			found = append(found, &Error{
 				Gate: GateResolve, File: name, Line: int(e.Pos.Line), Col: int(e.Pos.Col),
-				Message: oneLine(e.Msg), Suggestion: resolveAdvice(e.Msg),
+				Message: OneLine(e.Msg), Suggestion: resolveAdvice(e.Msg),
 			})
 		}
 		return nil, found
@@ -81,7 +81,7 @@ func parseErrors(name string, src []byte, err error) Errors {
 	if errors.As(err, &se) {
 		return Errors{parseError(name, string(src), se)}
 	}
-	return Errors{{Gate: GateParse, File: name, Line: 1, Col: 1, Message: oneLine(err.Error())}}
+	return Errors{{Gate: GateParse, File: name, Line: 1, Col: 1, Message: OneLine(err.Error())}}
 }
 
 // ID is the content hash of the source under this contract.

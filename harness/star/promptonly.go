@@ -98,7 +98,7 @@ const maxPart = 100
 
 // brieflySaid cuts a part's text for a message.
 func brieflySaid(s string) string {
-	s = oneLine(s)
+	s = OneLine(s)
 	if utf8.RuneCountInString(s) <= maxPart {
 		return s
 	}
