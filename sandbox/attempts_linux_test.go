@@ -218,6 +218,6 @@ func churn(n int) ([]byte, error) {
 // namespacesRefused says why this system grants no namespaces; empty if it does.
 func namespacesRefused() string {
 	cmd := exec.Command("/bin/true")
-	cmd.SysProcAttr = attributes(commandNamespaces)
+	cmd.SysProcAttr = attributes(commandNamespaces, commandCapabilities())
 	return noNamespaces(cmd.Run())
 }

@@ -144,9 +144,6 @@ type Command struct {
 // ErrKilled is what Wait returns after Kill.
 var ErrKilled = errors.New("the command was killed")
 
-// setupTime bounds how long bubblewrap may take to start the process inside once it is to be killed.
-const setupTime = 2 * time.Second
-
 // StartCommand starts a program under bubblewrap; the way there leads through this binary, which must call [Main]. It is killed when ctx ends. An error is [ErrStart], about the system, or about the
 // spec; that bubblewrap itself or the program could not start shows in Wait, as [ErrStart] too.
 //

@@ -13,26 +13,21 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// commandProcess is bubblewrap, which runs as two processes: the one that this process started, and the first one in the new name space
-// of processes, with which everything in there ends.
+// commandProcess is bubblewrap, which is the first process of a name space of processes (and makes another one in it): all others in there
+// end with it, and it is not reaped before they are. Its own ways to that (--die-with-parent) have gaps in its first moments.
 type commandProcess struct {
-	cmd *exec.Cmd
-
-	// Guarded by the mutex of the command.
-	last  *time.Timer // kills bubblewrap itself
-	inner int         // a descriptor of the first process inside; -1 while it is not known
-	gone  bool        // reaped
+	cmd  *exec.Cmd
+	gone bool // reaped; guarded by the mutex of the command
 }
 
 // startCommand runs the command in a goroutine with a thread of its own: the kernel sends the death signal when the thread that started
 // the process ends, and a thread that waits for a process is taken anyway.
 func startCommand(ctx context.Context, spec CommandSpec) (*Command, error) {
-	c := &Command{ctx: ctx, done: make(chan struct{}), proc: commandProcess{inner: -1}}
+	c := &Command{ctx: ctx, done: make(chan struct{})}
 	started := make(chan error, 1)
 	go c.live(spec, started)
 	if err := <-started; err != nil {
@@ -55,19 +50,13 @@ func (c *Command) live(spec CommandSpec, started chan<- error) {
 	var read sync.WaitGroup
 	code, ran := 0, false
 	read.Go(func() { _, _ = io.Copy(&c.stderr, complaints) })
-	read.Go(func() { code, ran = c.follow(status) })
+	read.Go(func() { code, ran = exitStatus(status) })
 	pid := c.proc.cmd.Process.Pid
 	awaitExit(pid)
 	c.mu.Lock()
 	killGroup(pid) // its own process id is still taken
 	state := c.proc.cmd.Wait()
 	c.proc.gone = true
-	if c.proc.last != nil {
-		c.proc.last.Stop()
-	}
-	if c.proc.inner >= 0 {
-		unix.Close(c.proc.inner)
-	}
 	c.mu.Unlock()
 	read.Wait() // nobody is left who holds the other ends
 	complaints.Close()
@@ -122,7 +111,7 @@ func (c *Command) launch(spec CommandSpec) (complaints, status *os.File, err err
 	cmd.Dir = "/"
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = ends[0], ends[1], ends[2]
 	cmd.ExtraFiles = append([]*os.File{ends[3]}, files...)
-	cmd.SysProcAttr = attributes(commandNamespaces)
+	cmd.SysProcAttr = attributes(commandNamespaces, commandCapabilities())
 	if err := cmd.Start(); err != nil {
 		if why := noNamespaces(err); why != "" {
 			return nil, nil, fmt.Errorf("%w: namespaces: %s", ErrStart, why)
@@ -134,20 +123,15 @@ func (c *Command) launch(spec CommandSpec) (complaints, status *os.File, err err
 	return kept[2], kept[3], nil
 }
 
-// follow reads what bubblewrap tells: first the id of the process inside, and at the end the exit status of the program, if that was ever
-// started.
-func (c *Command) follow(status io.Reader) (code int, ran bool) {
+// exitStatus reads what bubblewrap tells: the exit status of the program, if that was ever started.
+func exitStatus(status io.Reader) (code int, ran bool) {
 	lines := json.NewDecoder(bufio.NewReader(status))
 	for {
 		var line struct {
-			Child int  `json:"child-pid"`
-			Exit  *int `json:"exit-code"`
+			Exit *int `json:"exit-code"`
 		}
 		if err := lines.Decode(&line); err != nil {
 			return code, ran
-		}
-		if line.Child > 0 {
-			c.found(line.Child)
 		}
 		if line.Exit != nil {
 			code, ran = *line.Exit, true
@@ -155,40 +139,10 @@ func (c *Command) follow(status io.Reader) (code int, ran bool) {
 	}
 }
 
-// found notes the process inside.
-func (c *Command) found(pid int) {
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		return // it has ended already, or kill will do without
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.proc.gone {
-		unix.Close(fd)
-		return
-	}
-	c.proc.inner = fd
-	if c.killed {
-		c.kill()
-	}
-}
-
-// kill kills the process inside; bubblewrap then reaps it, and ends. Killing bubblewrap alone would do as well, mostly: but what is
-// inside would then be some other process's to reap, and in its first moments it would not know yet that it has to die with
-// bubblewrap. So while the process inside is not known the kill waits until it is, but not for ever.
+// kill kills everything in the name space. It needs the mutex.
 func (c *Command) kill() {
-	switch p := &c.proc; {
-	case p.gone:
-	case p.inner >= 0:
-		_ = unix.PidfdSendSignal(p.inner, unix.SIGKILL, nil, 0) // it may have ended already
-	case p.last == nil:
-		p.last = time.AfterFunc(setupTime, func() {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if !p.gone {
-				killGroup(p.cmd.Process.Pid)
-			}
-		})
+	if !c.proc.gone {
+		killGroup(c.proc.cmd.Process.Pid)
 	}
 }
 
@@ -202,18 +156,17 @@ func bubblewrap(spec CommandSpec) (arguments []string, files []*os.File, err err
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: filter of system calls: %w", ErrStart, err)
 	}
-	const status = 3
 	add := func(name string, data []byte) (fd string, err error) {
 		f, err := inMemory(name, data)
 		if err != nil {
 			return "", fmt.Errorf("%w: %w", ErrStart, err)
 		}
 		files = append(files, f)
-		return fmt.Sprint(status + len(files)), nil
+		return fmt.Sprint(statusPipe + len(files)), nil
 	}
 	a := []string{
 		program, "--unshare-all", "--unshare-user", "--uid", fmt.Sprint(nobody), "--gid", fmt.Sprint(nobody), "--cap-drop", "ALL",
-		"--die-with-parent", "--new-session", "--clearenv", "--json-status-fd", fmt.Sprint(status),
+		"--die-with-parent", "--new-session", "--clearenv", "--json-status-fd", fmt.Sprint(statusPipe),
 	}
 	fd, err := add("filter", filter)
 	if err != nil {
@@ -241,7 +194,7 @@ func bubblewrap(spec CommandSpec) (arguments []string, files []*os.File, err err
 		a = append(a, "--perms", "0444", "--file", fd, FilesDir+"/"+f.Name)
 	}
 	a = append(a, "--remount-ro", "/", "--chdir", "/tmp", "--", inside)
-	first, err := spec.firstStage(status + 1 + len(files))
+	first, err := spec.firstStage(statusPipe + 1 + len(files))
 	if err != nil {
 		return nil, files, fmt.Errorf("%w: %w", ErrStart, err)
 	}

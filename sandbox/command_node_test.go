@@ -82,6 +82,7 @@ func TestNodeMemory(t *testing.T) {
 		"shared":  "const a = []; for (;;) { const s = new SharedArrayBuffer(1 << 24); new Uint8Array(s).fill(1); a.push(s); }",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			spec := nodeSpec(t, source)
 			spec.CPU = 20 * time.Second
 			start := time.Now()

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -27,6 +28,16 @@ type commandStage struct {
 	Data      uint64 `json:"data"`
 	Space     uint64 `json:"space"`
 	Keep      int    `json:"keep"` // descriptors below this number stay open
+}
+
+// statusPipe is the descriptor on which bubblewrap tells what becomes of the program; those of the files follow.
+const statusPipe = 3
+
+// orphaned reports whether the parent has died, which the death signal does not tell if it happened before that was set.
+func orphaned() bool {
+	pipe := []unix.PollFd{{Fd: statusPipe}}
+	_, err := unix.Poll(pipe, 0)
+	return err == nil && pipe[0].Revents&unix.POLLERR != 0 // nobody reads
 }
 
 // firstStage is the command line before that of bubblewrap.
@@ -72,6 +83,9 @@ func becomeCommand(args []string) error {
 		if err := syscall.Setrlimit(l.resource, &syscall.Rlimit{Cur: l.soft, Max: l.hard}); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
 		}
+	}
+	if orphaned() {
+		return errors.New("the parent has died")
 	}
 	return execWithin(s.Data, s.Space, args[3:])
 }

@@ -391,6 +391,7 @@ func TestCommandOutcomes(t *testing.T) {
 		"noise": {"import sys\nsys.stderr.write('x' * 1000000 + '\\nlast words\\n')\nsys.exit(4)", exit(4, "last words")},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			spec := pythonSpec(t, c.source)
 			spec.CPU = time.Second
 			_, stderr, err := runCommand(t, spec, "")

@@ -118,7 +118,7 @@ func TestMechanismsAlone(t *testing.T) {
 func TestWorkerWorksConfined(t *testing.T) {
 	p := newPool(t, 2, func(s *Spec) { s.Wall = time.Minute })
 	for range 2 {
-		if got, err := do(t, p, "churn 20"); err != nil || got != "12:00AM" {
+		if got, err := do(t, p, "churn 8"); err != nil || got != "12:00AM" {
 			t.Fatalf("got %q, %v", got, err)
 		}
 	}

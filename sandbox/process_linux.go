@@ -9,27 +9,38 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// workerNamespaces are those of a worker, and commandNamespaces those in which the way to bubblewrap is prepared.
+// workerNamespaces are those of a worker, and commandNamespaces those in which the way to bubblewrap is prepared and in which it runs.
 const (
 	workerNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNS
 
-	commandNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS
+	commandNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS
 )
 
 // attributes are those of a process in new namespaces, seen from the parent. The death signal is tied to the thread that starts the
-// process; see starter. In namespaces of its own the process starts with the one capability that it needs to mount and to map its
-// user (see mapUser), and which means something there only.
+// process; see starter. In namespaces of its own the process starts with the given capabilities, which mean something there only.
 //
-// The mapping is not left to the syscall package (UidMappings), nor is the way to clone: with those it copies the page tables of
+// The mapping of users is not left to the syscall package (UidMappings), nor is the way to clone: with those it copies the page tables of
 // this process, which takes 150 ms where that has 2 GiB, and leaves a fault for every page behind. So the child borrows the memory until it
 // executes, as it does in all other cases.
-func attributes(namespaces uintptr) *syscall.SysProcAttr {
+func attributes(namespaces uintptr, capabilities []uintptr) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if namespaces != 0 {
 		attr.Cloneflags = namespaces | unix.CLONE_VM | unix.CLONE_VFORK
-		attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN}
+		attr.AmbientCaps = capabilities
 	}
 	return attr
+}
+
+// workerCapabilities are what a worker needs to mount and to map its user.
+func workerCapabilities() []uintptr { return []uintptr{unix.CAP_SYS_ADMIN} }
+
+// commandCapabilities are all. Bubblewrap, which runs as root of its namespaces, has them anyway; and a process that gets more of them
+// by exec than it had loses its death signal.
+func commandCapabilities() (all []uintptr) {
+	for c := range uintptr(unix.CAP_LAST_CAP + 1) {
+		all = append(all, c)
+	}
+	return all
 }
 
 // mapUser makes the user and group of this process, whose user namespace is new, appear there as the given number. It is the only

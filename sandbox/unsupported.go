@@ -23,7 +23,9 @@ func confine(stage, int64) ([]Mechanism, error) {
 
 const workerNamespaces = 0
 
-func attributes(uintptr) *syscall.SysProcAttr { return nil }
+func workerCapabilities() []uintptr { return nil }
+
+func attributes(uintptr, []uintptr) *syscall.SysProcAttr { return nil }
 
 func noNamespaces(error) string { return "" }
 

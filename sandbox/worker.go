@@ -97,7 +97,7 @@ func launchStage(command []string, s stage, namespaces uintptr) (*worker, error)
 	w.cmd.Env = []string{} // empty: nil would inherit the parent's
 	w.cmd.Dir = "/"
 	w.cmd.Stdin, w.cmd.Stdout, w.cmd.Stderr = stdin, stdout, stderr
-	w.cmd.SysProcAttr = attributes(namespaces)
+	w.cmd.SysProcAttr = attributes(namespaces, workerCapabilities())
 	if err := w.cmd.Start(); err != nil {
 		return nil, err
 	}

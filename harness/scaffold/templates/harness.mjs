@@ -1,6 +1,6 @@
 // A harness: a fresh process an episode. It speaks JSON lines with its host: first comes the start, each request is answered by a response,
 // and an answer or a failure ends the episode. See docs/contract.md.
-// Try it: whale harness run FILE --example 1
+// Try it: whale harness run FILE --config CONFIG --example 1
 
 const SYSTEM_PROMPT = "You solve problems step by step.";
 const USER_PROMPT = "{question}\nPut the final answer in \\boxed{}.";

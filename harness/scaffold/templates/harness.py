@@ -1,5 +1,5 @@
 # A harness: run is called once an episode, in a fresh process, and returns the reply that is the final answer. See docs/contract.md.
-# Try it: whale harness run FILE --example 1
+# Try it: whale harness run FILE --config CONFIG --example 1
 
 SYSTEM_PROMPT = "You solve problems step by step."
 USER_PROMPT = "{question}\nPut the final answer in \\boxed{}."
