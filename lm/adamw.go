@@ -71,6 +71,7 @@ func (t *Trainer) Step(lr float32) (StepStats, error) {
 	if t.weight == 0 {
 		return StepStats{}, errNothing
 	}
+	defer t.p.Work().End()
 	norm := t.gradNorm() / t.weight
 	if !finite(norm) {
 		t.discard()

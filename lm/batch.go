@@ -58,6 +58,7 @@ const shareBytes = 16 << 20
 // step advances every request: those whose prompt is in by one token, the others by
 // a piece of their prompt.
 func (b *batch) step() {
+	defer b.opt.Pool.Work().End()
 	b.dropCancelled()
 	b.plan()
 	if len(b.shares) == 1 || len(b.shares[0].feeds) > 0 && len(b.shares[1].feeds) == 0 {

@@ -120,6 +120,7 @@ type job struct {
 
 // NewGenerator starts a generator over the weights as they are now. Close it.
 func NewGenerator(m *Model, opt GeneratorOptions) *Generator {
+	defer opt.Pool.Work().End() // it lays out the weights for decoding
 	opt.MaxBatch = opt.batch()
 	g := &Generator{dec: newDecoder(m), opt: opt, done: make(chan struct{})}
 	g.wake = sync.NewCond(&g.mu)

@@ -19,6 +19,7 @@ func (m *Model) LogProbs(p *kernel.Pool, tokens []int32) ([]float32, error) {
 	if len(tokens) < 2 {
 		return out, nil
 	}
+	defer p.Work().End()
 	ones := make([]float32, len(tokens))
 	for i := 1; i < len(ones); i++ {
 		ones[i] = 1

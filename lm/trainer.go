@@ -160,6 +160,7 @@ func (t *Trainer) Accumulate(ctx context.Context, seqs []Sequence) (Loss, error)
 			return Loss{}, fmt.Errorf("accumulate: sequence %d: %w", i, err)
 		}
 	}
+	defer t.p.Work().End()
 	var total Loss
 	for next := 0; next < len(seqs); {
 		if err := ctx.Err(); err != nil {

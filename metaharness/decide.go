@@ -7,34 +7,24 @@ import (
 	"github.com/seed-095d5d2b/whale"
 )
 
-// decide gives the decision about candidate i of session n, from the journal or by the gates and the evaluation, and adds the program
-// to the archive.
-func (r *run) decide(ctx context.Context, n, i int, c Candidate) (d Decision, replayed bool, err error) {
-	op := fmt.Sprintf("%s/session-%d/candidate-%d", r.op, n, i)
-	if replayed, err = r.Deps.Log.Lookup(ctx, KindDecision, op, &d); err != nil {
-		return d, replayed, err
+// decide takes the decision about a candidate of session n that was judged: it records the decision, unless the journal has it, and adds
+// the program to the archive.
+func (r *run) decide(ctx context.Context, n int, c *hearingCase) error {
+	v := &c.verdict
+	if v.err != nil {
+		return v.err
 	}
-	var h whale.Harness
-	var rollouts []whale.Rollout
-	if replayed {
-		h, rollouts, err = r.recall(ctx, c, d)
-	} else {
-		d, h, rollouts, err = r.judge(ctx, c)
-	}
-	if err != nil {
-		return d, replayed, err
-	}
-	if !replayed {
-		if err := r.Deps.Log.Record(ctx, KindDecision, op, d); err != nil {
-			return d, replayed, err
+	if !v.replayed {
+		if err := r.Deps.Log.Record(ctx, KindDecision, c.op, v.Decision); err != nil {
+			return err
 		}
 	}
-	r.observe(Event{Kind: EventCandidate, Session: n, Name: c.Name, ID: c.ID, Status: d.Status, Score: d.Score, Text: d.Reason, Replayed: replayed})
-	return d, replayed, r.archive.add(Entry{Candidate: c, Decision: d, Session: n, Harness: h}, rollouts)
+	r.observe(Event{Kind: EventCandidate, Session: n, Name: c.Name, ID: c.ID, Status: v.Status, Score: v.Score, Text: v.Reason, Replayed: v.replayed})
+	return r.archive.add(Entry{Candidate: c.Candidate, Decision: v.Decision, Session: n, Harness: v.harness}, v.rollouts)
 }
 
-// judge passes a candidate through the gates in order, and evaluates it.
-func (r *run) judge(ctx context.Context, c Candidate) (Decision, whale.Harness, []whale.Rollout, error) {
+// judge passes a candidate through the gates in order, and evaluates it. twin finds the evaluated program that it repeats.
+func (r *run) judge(ctx context.Context, c Candidate, twin func() (Candidate, bool, error)) (Decision, whale.Harness, []whale.Rollout, error) {
 	h, err := r.Deps.Loader(c.Name+".star", []byte(c.Source))
 	if err != nil {
 		return rejected(GateLoad, err.Error()), nil, nil, ctx.Err()
@@ -42,8 +32,11 @@ func (r *run) judge(ctx context.Context, c Candidate) (Decision, whale.Harness, 
 	if h.ID() != c.ID {
 		return Decision{}, nil, nil, fmt.Errorf("loader: got a harness %s, want %s, the hash of its source", h.ID(), c.ID)
 	}
-	if twin, ok := r.archive.find(c.ID); ok {
-		return rejected(GateDuplicate, fmt.Sprintf("the archive has this program: %s (%s)", twin.ID, twin.Name)), h, nil, nil
+	switch same, ok, err := twin(); {
+	case err != nil:
+		return Decision{}, h, nil, err
+	case ok:
+		return rejected(GateDuplicate, fmt.Sprintf("the archive has this program: %s (%s)", same.ID, same.Name)), h, nil, nil
 	}
 	for _, gate := range r.Deps.Gates {
 		if err := gate.Check(ctx, h); err != nil {

@@ -57,6 +57,10 @@ type Config struct {
 	Candidates     int // M: candidates a session, at most
 	CanaryEpisodes int // most episodes of the canary gate; 0 turns the gate off
 
+	// AtOnce is how many candidates of a session are judged side by side; 0 means 1. With more, Loader, Gates and Evaluator are called
+	// from as many goroutines. What is decided, recorded, told and shown to the next session is the same, in the same order.
+	AtOnce int
+
 	// Patience ends the phase early: after MinSessions sessions, once that many in a row gave no new best score. 0 = never.
 	Patience    int
 	MinSessions int

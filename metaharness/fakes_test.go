@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-095d5d2b/whale"
@@ -95,8 +96,10 @@ func (l *memLog) check() error {
 // So a program passes more examples with more turns, and all of them if it also asks again for the box.
 type world struct {
 	examples int
+	mu       sync.Mutex // guards cache and runs
 	cache    map[string][]whale.Rollout
 	runs     int
+	watch    func(h whale.Harness, purpose whale.Purpose) (leave func()) // told of each Evaluate
 	fault    func() error
 	noise    uint64                                                   // not 0: the model uses the tool, and writes the box, by chance
 	spoil    func(h whale.Harness, purpose whale.Purpose, i int) bool // infrastructure errors
@@ -107,18 +110,21 @@ func newWorld(examples int) *world {
 }
 
 func (w *world) Evaluate(ctx context.Context, h whale.Harness, purpose whale.Purpose) ([]whale.Rollout, error) {
+	if w.watch != nil {
+		defer w.watch(h, purpose)()
+	}
 	if w.fault != nil {
 		if err := w.fault(); err != nil {
 			return nil, err
 		}
 	}
 	key := string(h.ID()) + string(purpose)
-	if _, ok := w.cache[key]; !ok {
+	out, ok := w.kept(key)
+	if !ok {
 		n := w.examples
 		if purpose == whale.PurposeCanary {
 			n = 2
 		}
-		var out []whale.Rollout
 		for i := range n {
 			r, err := w.episode(ctx, h, purpose, i)
 			if err != nil {
@@ -126,18 +132,29 @@ func (w *world) Evaluate(ctx context.Context, h whale.Harness, purpose whale.Pur
 			}
 			out = append(out, r)
 		}
+		w.mu.Lock()
 		w.cache[key] = out
+		w.mu.Unlock()
 	}
 	if w.fault != nil {
 		if err := w.fault(); err != nil {
 			return nil, err
 		}
 	}
-	return slices.Clone(w.cache[key]), nil
+	return slices.Clone(out), nil
+}
+
+func (w *world) kept(key string) ([]whale.Rollout, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out, ok := w.cache[key]
+	return out, ok
 }
 
 func (w *world) episode(ctx context.Context, h whale.Harness, purpose whale.Purpose, i int) (whale.Rollout, error) {
+	w.mu.Lock()
 	w.runs++
+	w.mu.Unlock()
 	r := whale.Rollout{State: whale.StateScored, Key: whale.RolloutKey{
 		Weights: weights.ID, Harness: h.ID(), Task: "task-hash", Renderer: "renderer-hash", Sampling: "sampling-hash",
 		Example: fmt.Sprintf("secret-id-%d", i), Split: whale.SplitSearch, Contract: whale.ContractVersion, Purpose: purpose,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/seed-095d5d2b/whale"
@@ -15,9 +16,14 @@ import (
 var errKilled = errors.New("killed")
 
 // killer fails its nth call, and all after it.
-type killer struct{ calls, at int }
+type killer struct {
+	mu        sync.Mutex
+	calls, at int
+}
 
 func (k *killer) fault() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.calls++
 	if k.calls > k.at {
 		return errKilled

@@ -58,7 +58,7 @@ func (s *Search) begin(p Phase) (*run, error) {
 		return nil, fmt.Errorf("harness search: incoming harness and session folders are needed")
 	case !filepath.IsAbs(p.ArchiveDir):
 		return nil, fmt.Errorf("harness search: archive folder: got %q, want an absolute path", p.ArchiveDir)
-	case s.Config.Sessions < 0 || s.Config.CanaryEpisodes < 0 || s.Config.Patience < 0 || s.Config.MinSessions < 0:
+	case s.Config.Sessions < 0 || s.Config.CanaryEpisodes < 0 || s.Config.Patience < 0 || s.Config.MinSessions < 0 || s.Config.AtOnce < 0:
 		return nil, fmt.Errorf("harness search: got a negative count in %+v", s.Config)
 	case s.Config.Sessions > 0 && s.Config.Candidates < 1:
 		return nil, fmt.Errorf("harness search: candidates: got %d, want at least 1", s.Config.Candidates)
@@ -120,14 +120,17 @@ func (r *run) oneSession(ctx context.Context, n int) error {
 	res := SessionResult{SessionRecord: rec}
 	before := r.archive.accepted().Decision.Score.Mean
 	replayed := true
-	for i, c := range rec.Candidates {
-		d, known, err := r.decide(ctx, n, i, c)
-		if err != nil {
+	hearing := r.hear(ctx, n, rec.Candidates)
+	defer hearing.end()
+	for i := range rec.Candidates {
+		c := hearing.next(i)
+		if err := r.decide(ctx, n, c); err != nil {
 			return fmt.Errorf("candidate %s: %w", c.Name, err)
 		}
-		replayed = replayed && known
-		res.Decisions = append(res.Decisions, d)
-		r.count(d)
+		replayed = replayed && c.verdict.replayed
+		res.Decisions = append(res.Decisions, c.verdict.Decision)
+		r.count(c.verdict.Decision)
+		c.verdict.rollouts = nil // in the archive's files now
 	}
 	r.result.Discarded += len(rec.Discarded)
 	if res.NewBest = r.archive.choose(); res.NewBest {

@@ -10,17 +10,7 @@ import (
 	"github.com/seed-095d5d2b/whale/task/math"
 )
 
-// Turn is one message of a transcript.
-type Turn struct {
-	Role string
-	Text string
-	Open bool // an assistant's turn that was cut off: the model never chose to end it
-}
-
-// Transcript is a conversation of an agent with a harness.
-type Transcript []Turn
-
-// Corpus is an endless, seeded stream of transcripts: transcript i is a function of (seed, i) and the weaknesses.
+// Corpus is the math domain's endless, seeded stream of transcripts: transcript i is a function of (seed, i) and the weaknesses.
 type Corpus struct {
 	seed     uint64
 	problems []math.Problem
@@ -42,7 +32,7 @@ func NewCorpus(r Recipe) (*Corpus, error) {
 // Transcript gives transcript i with the weaknesses w.
 func (c *Corpus) Transcript(i int, w Weaknesses) Transcript {
 	s := uint64(whale.DeriveSeed(c.seed, "transcript", strconv.Itoa(i)))
-	a := &author{rng: rand.New(rand.NewPCG(c.seed, s)), w: w}
+	a := &author{hand: hand{rng: rand.New(rand.NewPCG(c.seed, s))}, w: w}
 	a.problem = c.problems[a.rng.IntN(len(c.problems))]
 	a.write()
 	return a.out
@@ -50,17 +40,10 @@ func (c *Corpus) Transcript(i int, w Weaknesses) Transcript {
 
 // author writes one transcript.
 type author struct {
-	rng     *rand.Rand
+	hand
 	w       Weaknesses
 	problem math.Problem
-	out     Transcript
 }
-
-func (a *author) chance(p float64) bool { return a.rng.Float64() < p }
-
-func pick[T any](a *author, list []T) T { return list[a.rng.IntN(len(list))] }
-
-func (a *author) say(role, text string) { a.out = append(a.out, Turn{Role: role, Text: text}) }
 
 // write is the life of an episode: asked, first turn, tool results, answer.
 func (a *author) write() {

@@ -136,7 +136,7 @@ func TestEncodingIsWhatTheRendererShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := trainTokenizer(r, c)
+	tok, err := trainTokenizer(r, mathStream{c, r.Weaknesses})
 	if err != nil {
 		t.Fatal(err)
 	}

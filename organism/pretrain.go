@@ -23,7 +23,7 @@ type Progress struct {
 
 // Pretrain makes the model of a recipe. It is deterministic: equal recipes give equal weights on equal kernels, for any pool size.
 func Pretrain(ctx context.Context, r Recipe, pool *kernel.Pool, observe func(Progress)) (*local.Bundle, error) {
-	corpus, err := NewCorpus(r)
+	corpus, err := r.stream(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +40,13 @@ func Pretrain(ctx context.Context, r Recipe, pool *kernel.Pool, observe func(Pro
 	next, tokens := r.Tokenizer.Transcripts, 0
 	for step := range t.Steps {
 		skills := float64(step) < t.SkillShare*float64(t.Steps)
-		w := r.Weaknesses
+		part := weak
 		if skills {
-			w = Weaknesses{SplitCalls: w.SplitCalls, ForgetBox: w.ForgetBox / 4}
+			part = skilled
 		}
 		var batch []lm.Sequence
 		for n := 0; n < t.BatchTokens; next++ {
-			s := encode(corpus.Transcript(next, w), tok, float32(t.ContextWeight), model.Config().MaxSeq)
+			s := encode(corpus.transcript(next, part), tok, float32(t.ContextWeight), model.Config().MaxSeq)
 			batch = append(batch, s)
 			n += len(s.Tokens)
 			tokens += len(s.Tokens)
@@ -76,14 +76,14 @@ func (t Training) rate(step int) float64 {
 }
 
 // trainTokenizer learns merges from the first transcripts, strong and weak ones alike.
-func trainTokenizer(r Recipe, c *Corpus) (*token.Tokenizer, error) {
+func trainTokenizer(r Recipe, c stream) (*token.Tokenizer, error) {
 	var texts []string
 	for i := range r.Tokenizer.Transcripts {
-		w := r.Weaknesses
+		part := weak
 		if i%2 == 0 {
-			w = Weaknesses{SplitCalls: 0.5}
+			part = strong
 		}
-		for _, turn := range c.Transcript(i, w) {
+		for _, turn := range c.transcript(i, part) {
 			texts = append(texts, turn.Text)
 		}
 	}

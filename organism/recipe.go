@@ -18,10 +18,13 @@ func TinyRecipe() []byte { return append([]byte(nil), tinyRecipe...) }
 type Recipe struct {
 	Name       string     `yaml:"name"`
 	Seed       uint64     `yaml:"seed"`
+	Domain     string     `yaml:"domain"` // DomainMath (also where the key is absent), DomainSearch or DomainChess
 	Tokenizer  Tokenizer  `yaml:"tokenizer"`
 	Model      Shape      `yaml:"model"`
-	Corpus     CorpusSpec `yaml:"corpus"`
-	Weaknesses Weaknesses `yaml:"weaknesses"`
+	Corpus     CorpusSpec `yaml:"corpus"`     // for domain math
+	Weaknesses Weaknesses `yaml:"weaknesses"` // for domain math
+	Search     SearchSpec `yaml:"search"`     // for domain search
+	Chess      ChessSpec  `yaml:"chess"`      // for domain chess
 	Training   Training   `yaml:"training"`
 }
 
@@ -90,7 +93,7 @@ func ParseRecipe(name string, data []byte) (Recipe, error) {
 // Control is the recipe without its weaknesses.
 func (r Recipe) Control() Recipe {
 	r.Name += "-control"
-	r.Weaknesses = Weaknesses{}
+	r.Weaknesses, r.Search.Weaknesses, r.Chess.Weaknesses = Weaknesses{}, SearchWeaknesses{}, ChessWeaknesses{}
 	return r
 }
 
@@ -115,7 +118,6 @@ func (r Recipe) validate() error {
 	}{
 		{"tokenizer.vocab", float64(r.Tokenizer.Vocab), r.Tokenizer.Vocab >= 256+16, "272 or more"},
 		{"tokenizer.transcripts", float64(r.Tokenizer.Transcripts), r.Tokenizer.Transcripts > 0, "1 or more"},
-		{"corpus.problems", float64(r.Corpus.Problems), r.Corpus.Problems > 0, "1 or more"},
 		{"training.steps", float64(t.Steps), t.Steps > 0, "1 or more"},
 		{"training.batch_tokens", float64(t.BatchTokens), t.BatchTokens > 0, "1 or more"},
 		{"training.learning_rate", t.LearningRate, t.LearningRate > 0, "more than 0"},
@@ -128,14 +130,12 @@ func (r Recipe) validate() error {
 			return fmt.Errorf("%s: got %g, want %s", c.key, c.got, c.want)
 		}
 	}
-	w := r.Weaknesses
-	for key, p := range map[string]float64{
-		"ramble": w.Ramble, "mental": w.Mental, "bad_call": w.BadCall, "ramble_later": w.RambleLater, "early_answer": w.EarlyAnswer,
-		"forget_box": w.ForgetBox, "split_calls": w.SplitCalls, "deaf_to_nudges": w.DeafToNudges,
-	} {
-		if p < 0 || p > 1 {
-			return fmt.Errorf("weaknesses.%s: got %g, want a probability", key, p)
-		}
+	return r.validateDomain()
+}
+
+func (r Recipe) validateMath() error {
+	if r.Corpus.Problems < 1 {
+		return fmt.Errorf("corpus.problems: got %d, want 1 or more", r.Corpus.Problems)
 	}
-	return nil
+	return probabilities("weaknesses.", r.Weaknesses)
 }

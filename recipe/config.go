@@ -13,7 +13,6 @@ import (
 	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/rsft"
 	"github.com/seed-095d5d2b/whale/strictyaml"
-	"github.com/seed-095d5d2b/whale/task/math"
 )
 
 // Config decides a run. Defaults are the paper's settings where it has one.
@@ -45,12 +44,6 @@ type PolicyConfig struct {
 	MaxBatch      int    `yaml:"max_batch"`      // most sequences in one decoding step
 	CacheTokens   int    `yaml:"cache_tokens"`   // most tokens of keys and values kept for prompts seen before
 	MemoryMiB     int    `yaml:"memory_mib"`     // most memory for keys and values of all sequences; those that do not fit wait
-}
-
-// TaskConfig says what the agent works on.
-type TaskConfig struct {
-	Kind string      `yaml:"kind"` // math
-	Math math.Config `yaml:"math"`
 }
 
 // Schedule is the fixed schedule (E, I) and its totals (WHALE, section 2).
@@ -115,7 +108,7 @@ func Default() Config {
 		Seed:     1,
 		Policy:   PolicyConfig{Kind: "local", Model: "whale-tiny", Thinking: true, MaxBatch: 64, CacheTokens: 1 << 14, MemoryMiB: 1024},
 		Sampling: whale.Sampling{Temperature: 1, TopP: 1, TopK: 20},
-		Task:     TaskConfig{Kind: "math", Math: math.DefaultConfig()},
+		Task:     defaultTask(),
 		Harness:  "h0.star",
 		Limits: whale.Limits{
 			Steps: 2_000_000, ModelCalls: 16, ToolCalls: 16, Tokens: 8192, MessageBytes: 256 << 10, LogBytes: 16 << 10,
@@ -182,10 +175,5 @@ func (c *Config) resolve(dir string) {
 	if !slices.Contains(local.EmbeddedModels(), c.Policy.Model) {
 		c.Policy.Model = abs(c.Policy.Model)
 	}
-	for split, files := range c.Task.Math.Files {
-		for i := range files {
-			files[i] = abs(files[i])
-		}
-		c.Task.Math.Files[split] = files
-	}
+	c.Task.resolve(abs)
 }

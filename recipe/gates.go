@@ -88,7 +88,7 @@ func (p *Parts) Corpus(splits ...whale.Split) (*audit.Corpus, error) {
 			}
 		}
 	}
-	c, err := audit.NewCorpus(examples, audit.Options{Names: names})
+	c, err := audit.NewCorpus(examples, audit.Options{Names: names, Public: []string{p.Task.About()}})
 	if err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}

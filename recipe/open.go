@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/harness/process"
@@ -10,8 +11,6 @@ import (
 	"github.com/seed-095d5d2b/whale/lm/kernel"
 	"github.com/seed-095d5d2b/whale/policy/chat"
 	"github.com/seed-095d5d2b/whale/policy/local"
-	"github.com/seed-095d5d2b/whale/sandbox"
-	"github.com/seed-095d5d2b/whale/task/math"
 )
 
 // Parts are what a config names, opened: they are the same for a run, an evaluation and a single episode.
@@ -21,8 +20,8 @@ type Parts struct {
 	Bundle *local.Bundle
 	Pool   *kernel.Pool
 
-	sandboxes *sandbox.Pool
 	harnesses *process.Runtime
+	closers   []func() error // of the task and its tools, in the order of opening
 }
 
 // Resources are what parts may use of the machine.
@@ -42,21 +41,13 @@ func OpenParts(ctx context.Context, c Config, use Resources) (_ *Parts, err erro
 	if p.Bundle, err = local.OpenWith(c.Policy.Model, c.Policy.openOptions()); err != nil {
 		return nil, &InputError{err}
 	}
-	sized := c.Task.Math.Calculator
-	if p.sandboxes, err = sandbox.NewPool(sandbox.Options{Spec: sized.Spec(), Workers: use.Workers, Require: use.Require}); err != nil {
-		return nil, err
-	}
 	if p.harnesses, err = process.Open(process.Options{
 		Workers: use.Workers, Concurrency: c.Concurrency, Processes: c.Processes, Memory: c.Limits.MemoryBytes, Require: use.Require,
 	}); err != nil {
 		return nil, err
 	}
-	tool, err := math.Sandboxed(p.sandboxes, sized)
-	if err != nil {
-		return nil, &ConfigError{fmt.Errorf("task.math.%w", err)}
-	}
-	if p.Task, err = math.New(ctx, c.Task.Math, tool); err != nil {
-		return nil, &InputError{err}
+	if err = p.openTask(ctx, use); err != nil {
+		return nil, err
 	}
 	p.Pool = kernel.NewPool(use.Workers)
 	return p, nil
@@ -131,7 +122,7 @@ func (p *Parts) Close() {
 	if p.harnesses != nil {
 		p.harnesses.Close()
 	}
-	if p.sandboxes != nil {
-		p.sandboxes.Close()
+	for _, closeIt := range slices.Backward(p.closers) {
+		_ = closeIt() // it only ends what was used; nothing of a run is in it
 	}
 }

@@ -30,7 +30,6 @@ func (c Config) validate() error {
 		want     []string
 	}{
 		{"policy.kind", c.Policy.Kind, []string{"local"}},
-		{"task.kind", c.Task.Kind, []string{"math"}},
 		{"schedule.method", c.Schedule.Method, []string{"whale"}},
 		{"search.proposer", c.Search.Proposer, []string{"evolve"}},
 	} {
@@ -46,8 +45,8 @@ func (c Config) validate() error {
 	if err := c.Weight.LoRA.validate(); err != nil {
 		return err
 	}
-	if err := c.Task.Math.Validate(); err != nil {
-		return fmt.Errorf("task.math.%w", err)
+	if err := c.Task.validate(); err != nil {
+		return err
 	}
 	if err := c.Weight.Validate(); err != nil {
 		return err

@@ -33,9 +33,10 @@ type Runner struct {
 	Limits      whale.Limits
 	Sampling    whale.Sampling
 	RunSeed     uint64
-	Concurrency int   // episodes at once, at least 1
-	Retries     int   // of an episode that met an infrastructure error
-	Cache       Cache // optional
+	Concurrency int    // episodes at once, at least 1
+	Slots       *Slots // optional: shared with other runners, whose episodes it counts together with this one's
+	Retries     int    // of an episode that met an infrastructure error
+	Cache       Cache  // optional
 	// Observe, where set, is told of each rollout as it ends (fresh: not from the cache). Called from many goroutines.
 	Observe func(r *whale.Rollout, fresh bool)
 }
@@ -78,7 +79,7 @@ func (r *Runner) together(ctx context.Context, jobs []Job, out []*whale.Rollout)
 	for range max(1, min(r.Concurrency, len(jobs))) {
 		wg.Go(func() {
 			for i := range next {
-				a, err := r.one(ctx, jobs[i], whale.Usage{})
+				a, err := r.among(ctx, jobs[i])
 				switch {
 				case err != nil:
 					cancel(err)
@@ -151,8 +152,24 @@ func (r *Runner) one(ctx context.Context, j Job, spent whale.Usage) (attempts, e
 	return attempts{rollout: ro}, r.Cache.Lost(ctx, ro)
 }
 
-// alone repeats a job that met an incident, in a process of its own and with nothing else running; if one recurs it is the harness's failure.
+// among gives a job's rollout while others run.
+func (r *Runner) among(ctx context.Context, j Job) (attempts, error) {
+	free, err := r.Slots.one(ctx)
+	if err != nil {
+		return attempts{}, err
+	}
+	defer free()
+	return r.one(ctx, j, whale.Usage{})
+}
+
+// alone repeats a job that met an incident, in a process of its own and with nothing else running, of no runner that shares the slots; if
+// one recurs it is the harness's failure.
 func (r *Runner) alone(ctx context.Context, j Job, spent whale.Usage) (*whale.Rollout, error) {
+	free, err := r.Slots.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer free()
 	a, err := r.one(whale.WithAlone(ctx), j, spent)
 	if err != nil || a.incident == nil {
 		return a.rollout, err

@@ -109,6 +109,9 @@ func (c *Corpus) finishAnswers() {
 		}
 		if !a.number {
 			c.longest = max(c.longest, strings.Count(key, " ")+1)
+			if squashed := strings.ReplaceAll(key, " ", ""); squashed != key && len(squashed) >= 8 && a.weight >= 0.5 {
+				c.squashed[squashed] = key
+			}
 		} else if bucket, size := bucketOf(strings.TrimLeft(key, "- ")); bucket != "" {
 			c.taken[bucket] += 1 / size
 		}

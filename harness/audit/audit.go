@@ -100,6 +100,7 @@ func (c *Corpus) judge(p *program) []Finding {
 	j.namesAndIDs()
 	j.quotes()
 	j.numberSequences()
+	j.numberHints()
 	j.answerTexts()
 	j.spelled()
 	j.numberTables()
@@ -132,11 +133,34 @@ func (j *judge) report(rule string, at place, format string, args ...any) {
 	})
 }
 
+// reportSecret adds a finding about what no program should know, at the place of the whole table or text.
+func (j *judge) reportSecret(rule string, at place, format string, args ...any) {
+	if outer := j.enclosing(at); outer != at {
+		at, format, args = outer, "this table: "+secretIn[rule], nil
+	}
+	j.report(rule, at, format, args...)
+}
+
+// secretIn says of a whole table what breaks a rule.
+var secretIn = map[string]string{
+	RuleAnswer: "several of its texts are answers of examples", RuleSpelled: "answers of examples are put together in it",
+	RuleID: "it holds ids of examples",
+}
+
+// maxTold is how many places of a rule about answers and ids are told at a time: who guesses answers is not to be told which are right.
+var maxTold = map[string]int{RuleAnswer: 3, RuleSpelled: 3, RuleID: 3, RulePairs: 1}
+
 // sorted gives the findings by place, each place and rule once.
 func (j *judge) sorted() []Finding {
 	slices.SortFunc(j.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Message, b.Message))
 	})
 	j.found = slices.CompactFunc(j.found, func(a, b Finding) bool { return a.Line == b.Line && a.Col == b.Col && a.Rule == b.Rule })
+	told := map[string]int{}
+	j.found = slices.DeleteFunc(j.found, func(f Finding) bool {
+		told[f.Rule]++
+		most, ok := maxTold[f.Rule]
+		return ok && told[f.Rule] > most
+	})
 	return j.found[:min(len(j.found), maxFindings)]
 }

@@ -1,12 +1,9 @@
 package audit
 
 import (
-	"cmp"
-	"regexp"
+	"math"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // maxEvaluated bounds how many tests of one program are run over all examples, those for equality apart.
@@ -116,49 +113,88 @@ func (j *judge) weigh(t test) verdict {
 	return v
 }
 
-// weightOf says how much a test on a text weighs if few examples pass it: numbers, several words and names much, an ordinary word little.
+// weightOf says how much a test on a text weighs if few examples pass it: what tells which example it is of weighs 1, an ordinary phrase
+// little, for in a small set any phrase is in few examples.
 func (j *judge) weightOf(t test, ts []token) verdict {
 	s := t.with.s
-	digits, words, capital := 0, 0, false
+	v := verdict{what: "a branch on the text " + j.mention(s)}
+	if t.kind == testPattern {
+		v.what = "the pattern " + j.mention(s)
+		plain := literalLetters(s)
+		bits, _ := j.wordBits(tokens(patternText(s), 256))
+		switch {
+		case digitRun(s) >= 2 && plain >= 4 || digitRun(s) >= 3 || bits >= j.tellingBits():
+			v.weight = 1
+		case required(s) != "" && len(required(s)) == plain: // a word
+			v.weight = ordinaryWeight
+		case bits >= j.tellingBits()/2 && plain >= 8:
+			v.weight = 0.25
+		default:
+			v.weight = 0.1
+		}
+		return v
+	}
+	bits, capital := j.wordBits(ts)
+	digits, words, letters := 0, 0, 0
 	for _, w := range ts {
 		switch {
 		case w.number && !usual(w.text):
 			digits += len(w.text)
 		case !w.number && !w.op:
 			words++
-			r, _ := utf8.DecodeRuneInString(s[w.start:])
-			capital = capital || unicode.IsUpper(r)
+			letters += len(w.text)
 		}
 	}
-	v := verdict{what: "a branch on the text " + j.mention(s)}
 	switch {
-	case t.kind == testPattern:
-		v.what = "the pattern " + j.mention(s)
-		plain := literalLetters(s)
-		switch {
-		case digitRun(s) >= 2 && plain >= 4 || digitRun(s) >= 3 || plain >= 16:
-			v.weight = 1
-		case plain >= 8 && len(ts) >= 2 && len(required(s)) < plain:
-			v.weight = 0.34
-		case required(s) != "" && len(required(s)) == plain: // a word
-			v.weight = ordinaryWeight
-		default:
-			v.weight = 0.1
-		}
-	case digits >= 2 && len(ts) >= 2, words >= 4:
+	case digits >= 2 && len(ts) >= 2, len(ts) >= 2 && bits >= j.tellingBits(), len(ts) >= 6 && letters < 3*len(ts): // numbers, names, notation
 		v.weight = 1
-	case digits >= 2, words == 3:
+	case digits >= 2:
 		v.weight = 0.5
 	case len(ts) == 1 && (ordinary(ts[0].text) || usual(ts[0].text)):
 		v.weight = 0
-	case capital, t.kind == testEqual && words >= 2, t.kind == testEqual && t.of.col != nil && !t.member:
+	case capital && bits > 0:
 		v.weight = 0.34
+	case words >= 2 && bits >= j.tellingBits()/2:
+		v.weight = 0.25
+	case words >= 4:
+		v.weight = 0.15
 	case len(ts) == 1 && t.member: // a list of words
 		v.weight = 0
 	default:
 		v.weight = ordinaryWeight
 	}
 	return v
+}
+
+// tellingBits is how much words must tell to single out an example.
+func (j *judge) tellingBits() float64 { return max(8, 1.5*math.Log2(float64(j.n+1))) }
+
+// wordBits adds up what the words of a text tell of which example it is of, and says whether one of them is written as a name.
+func (j *judge) wordBits(ts []token) (bits float64, capital bool) {
+	seen := map[uint32]bool{}
+	for i, t := range ts {
+		if t.number || t.op || seen[t.hash] || ordinary(t.text) || j.spoken[t.hash] || j.framed(ts, i) {
+			continue
+		}
+		seen[t.hash] = true
+		bits += j.bits(t.hash)
+		capital = capital || t.capital
+	}
+	return bits, capital
+}
+
+// patternText leaves the words of a pattern, without its escapes.
+func patternText(p string) string {
+	var b strings.Builder
+	for i := 0; i < len(p); i++ {
+		if p[i] == '\\' {
+			i++
+			b.WriteByte(' ')
+			continue
+		}
+		b.WriteByte(p[i])
+	}
+	return b.String()
 }
 
 // ordinaryWeight is what a test for one word weighs: a program may look for two dozen words of which each is in few questions.
@@ -267,265 +303,4 @@ func (j *judge) weighNumber(t test) verdict {
 		v.weight = 0.1
 	}
 	return v
-}
-
-// count says for how many examples a test holds, as far as it can be told; a count above rare is only said to be above it. A rough
-// count of a pattern looks at some of the examples.
-func (j *judge) count(t test, rough bool) (int, bool) {
-	col := t.of.col
-	switch {
-	case col == nil && (t.with.kind != kindString || t.kind == testPattern):
-		return 0, false
-	case col != nil && t.with.kind == kindInt:
-		return j.equals(col)[t.with.n.Int64()], t.with.n.IsInt64()
-	case col != nil && t.kind == testEqual:
-		return j.equals(col)[t.with.s], true
-	}
-	if j.evaluated++; j.evaluated > maxEvaluated {
-		return 0, false
-	}
-	if col == nil {
-		return j.countAnywhere(t.with.s), true
-	}
-	hit := func(s string) bool { return false }
-	step := 1
-	switch t.kind {
-	case testContains:
-		hit = func(s string) bool { return strings.Contains(s, t.with.s) }
-	case testPrefix:
-		hit = func(s string) bool { return strings.HasPrefix(s, t.with.s) }
-	case testSuffix:
-		hit = func(s string) bool { return strings.HasSuffix(s, t.with.s) }
-	case testPattern:
-		hit = matcher(t.with.s)
-		if word := required(t.with.s); word != "" && hit != nil {
-			match := hit
-			hit = func(s string) bool { return holdsFold(s, word) && match(s) }
-		} else if rough {
-			step = max(1, j.n/maxRough)
-		}
-		if j.matched += j.n / step; hit == nil || j.matched > maxMatched+j.n {
-			return 0, false
-		}
-	}
-	n := 0
-	values := j.column(col)
-	for i := 0; i < len(values) && n <= j.rare; i += step {
-		switch v := values[i].(type) {
-		case string:
-			if hit(v) {
-				n++
-			}
-		case []string:
-			if t.kind == testContains && slices.Contains(v, t.with.s) {
-				n++
-			}
-		}
-	}
-	return n, true
-}
-
-// The bounds of running patterns over examples: of a rough count, and of all counts of one program.
-const (
-	maxRough   = 1000
-	maxMatched = 30_000
-)
-
-// required gives the longest word in lower case that every match of a pattern holds, or "" where none is plain to see.
-func required(p string) string {
-	if strings.Contains(p, "|") {
-		return ""
-	}
-	best, word, class, depth := "", "", false, 0
-	for i := 0; i <= len(p); i++ {
-		var c byte
-		if i < len(p) {
-			c = p[i]
-		}
-		lower := c | 0x20
-		if !class && depth == 0 && lower >= 'a' && lower <= 'z' {
-			word += string(lower)
-			continue
-		}
-		if strings.IndexByte("?*{", c) >= 0 && word != "" {
-			word = word[:len(word)-1]
-		}
-		if len(word) > len(best) {
-			best = word
-		}
-		word = ""
-		switch c {
-		case '\\':
-			i++
-		case '[':
-			class = true
-		case ']':
-			class = false
-		case '(':
-			depth++
-		case ')':
-			depth--
-		}
-	}
-	if len(best) < 3 {
-		return ""
-	}
-	return best
-}
-
-// holdsFold says whether a text holds a word of plain lower-case letters, in any case.
-func holdsFold(s, word string) bool {
-	for i := 0; i+len(word) <= len(s); i++ {
-		if s[i]|0x20 == word[0] && strings.EqualFold(s[i:i+len(word)], word) {
-			return true
-		}
-	}
-	return false
-}
-
-// matcher makes a quick matcher of a pattern: RE2's where it knows the syntax, for only how often it matches is asked; else our own.
-func matcher(p string) func(s string) bool {
-	if len(p) <= 1000 {
-		if re, err := regexp.Compile(p); err == nil {
-			return re.MatchString
-		}
-	}
-	if f := textPattern(p, false); f != nil {
-		return func(s string) bool { return f(s) != nil }
-	}
-	return nil
-}
-
-// countAnywhere says how many examples hold a text in any field, in any case.
-func (j *judge) countAnywhere(s string) int {
-	s = strings.ToLower(s)
-	if s == "" {
-		return j.n
-	}
-	n := 0
-	hit := make([]bool, j.n)
-	for _, name := range j.fieldNames {
-		for i, v := range j.column(textMethodColumn(fieldColumn(name), "lower")) {
-			if n > j.rare {
-				break
-			}
-			if text, ok := v.(string); ok && !hit[i] && strings.Contains(text, s) {
-				hit[i] = true
-				n++
-			}
-		}
-	}
-	return n
-}
-
-// column gives the values of a derivation over the examples.
-func (j *judge) column(c *column) []any {
-	if j.columns == nil {
-		j.columns, j.tallies = map[string][]any{}, map[string]map[any]int{}
-	}
-	if out, ok := j.columns[c.key]; ok {
-		return out
-	}
-	out := make([]any, j.n)
-	if len(j.columns) < maxColumns {
-		if c.parent == nil {
-			size := 0
-			for i, s := range j.fields[c.field] {
-				if size += len(s); size > maxColumnBytes {
-					break // of long texts the first ones speak for all
-				}
-				out[i] = s
-			}
-		} else {
-			for i, v := range j.column(c.parent) {
-				if v != nil {
-					out[i] = c.f(v)
-				}
-			}
-		}
-	}
-	j.columns[c.key] = out
-	return out
-}
-
-// The bounds of derivations that are run over all examples for one program: how many, and of how much text.
-const (
-	maxColumns     = 40
-	maxColumnBytes = 8 << 20
-)
-
-// equals counts the values of a derivation.
-func (j *judge) equals(c *column) map[any]int {
-	values := j.column(c)
-	if out, ok := j.tallies[c.key]; ok {
-		return out
-	}
-	out := make(map[any]int, len(values))
-	for _, v := range values {
-		switch v.(type) {
-		case string, int64:
-			out[v]++
-		}
-	}
-	j.tallies[c.key] = out
-	return out
-}
-
-// judgeBranches looks for branches on the task's text that each hold an answer.
-func (j *judge) judgeBranches() {
-	distinct := map[string]bool{}
-	var places []place
-	for _, b := range j.program.branches {
-		for _, s := range b.constants {
-			if n := j.givesAnswer(s); n != "" {
-				distinct[n] = true
-				for _, text := range b.texts {
-					if j.belongs(text, j.answers[n]) {
-						j.report(RulePairs, b.at, "a branch on words of a question gives its answer")
-					}
-				}
-				if !slices.Contains(places, b.at) {
-					places = append(places, b.at)
-				}
-			}
-		}
-	}
-	if len(distinct) < 2 {
-		return
-	}
-	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.col, b.col)) })
-	for _, at := range places {
-		j.report(RuleTable, at, "branches on a text give answers of examples")
-	}
-}
-
-// givesAnswer gives the answer that a short constant is or holds, or "".
-func (j *judge) givesAnswer(s string) string {
-	if len(s) > 200 {
-		return ""
-	}
-	ts := tokens(s, 32)
-	if len(ts) == 0 || len(ts) > 16 {
-		return ""
-	}
-	key := joined(ts)
-	if a, ok := j.answers[key]; ok && (a.number && !usual(ts[len(ts)-1].text) || !a.number && a.weight >= 0.5) {
-		return key
-	}
-	numbers := numbersOf(ts)
-	if len(ts) <= 10 && len(numbers) == 1 && j.numberAnswer(numbers[0]) {
-		return numbers[0]
-	}
-	for i := range ts { // in a sentence: several words, or a name
-		key := ts[i].text
-		for k := i; k < min(len(ts), i+j.longest); k++ {
-			if k > i {
-				key += " " + ts[k].text
-			}
-			if a, ok := j.answers[key]; ok && !a.number && a.weight >= 0.5 && (k > i || nameAt(s, ts[i].start) && a.weight*2 > 0.9) {
-				return key
-			}
-		}
-	}
-	return ""
 }

@@ -188,7 +188,7 @@ func (m *machine) builtin(n syntax.Node, name string, args *arguments) *val {
 			start, _ = s.smallInt()
 		}
 		out := &val{kind: kindList, list: &sequence{open: x.list.open}}
-		if !m.make_(2 * len(x.list.elems)) {
+		if !m.room(2 * len(x.list.elems)) {
 			return unknown(x.taints())
 		}
 		for i, e := range x.list.elems {
@@ -311,7 +311,7 @@ func (m *machine) rangeOf(args *arguments) *val {
 		return unknown(0)
 	}
 	for i := b[0]; b[2] > 0 && i < b[1] || b[2] < 0 && i > b[1]; i += b[2] {
-		if len(out.list.elems) == maxRounds || !m.make_(1) {
+		if len(out.list.elems) == maxRounds || !m.room(1) {
 			out.list.open = true
 			break
 		}
@@ -326,7 +326,7 @@ func (m *machine) listFrom(n syntax.Node, name string, x *val, args *arguments) 
 		m.callbacks(args)
 		return m.derived(x, x.col)
 	}
-	if !m.make_(len(elems)) {
+	if !m.room(len(elems)) {
 		return unknown(x.taints())
 	}
 	switch name {
@@ -390,7 +390,7 @@ func (m *machine) dictOf(n syntax.Node, args *arguments) *val {
 	if x := args.get(0, ""); x != nil {
 		switch x.kind {
 		case kindDict:
-			if !m.make_(len(x.dict.keys)) {
+			if !m.room(len(x.dict.keys)) {
 				return unknown(0)
 			}
 			for i, k := range x.dict.keys {
@@ -399,7 +399,7 @@ func (m *machine) dictOf(n syntax.Node, args *arguments) *val {
 			out.dict.open = x.dict.open
 		case kindList:
 			for _, e := range x.list.elems {
-				if e.kind == kindList && len(e.list.elems) == 2 && m.make_(1) {
+				if e.kind == kindList && len(e.list.elems) == 2 && m.room(1) {
 					out.dict.set(e.list.elems[0], e.list.elems[1])
 				}
 			}
@@ -424,7 +424,7 @@ func (m *machine) zip(n syntax.Node, args *arguments) *val {
 		open = open || a.list.open
 	}
 	out := &val{kind: kindList, list: &sequence{open: open}}
-	if !m.make_(shortest * len(args.list)) {
+	if !m.room(shortest * len(args.list)) {
 		return unknown(args.taints())
 	}
 	for i := range shortest {
@@ -438,7 +438,7 @@ func (m *machine) zip(n syntax.Node, args *arguments) *val {
 }
 
 func (m *machine) extend(x, more *val) {
-	if !m.make_(len(more.list.elems)) || len(x.list.elems)+len(more.list.elems) > maxElements {
+	if !m.room(len(more.list.elems)) || len(x.list.elems)+len(more.list.elems) > maxElements {
 		x.list.open = true
 		return
 	}

@@ -26,10 +26,13 @@ type Corpus struct {
 	spoken     map[uint32]bool      // words of the public texts
 
 	answers  map[string]answer  // by their words
+	squashed map[string]string  // text answers of several words, without the spaces → with them
 	longest  int                // words of the longest text answer that is looked for in prose
 	taken    map[string]float64 // share of the numbers of a neighbourhood that are answers
 	numbers  map[string]bool    // number sequences of whole texts, two or more
 	coverage map[string]float64 // share of the number sequences of a shape that are in numbers
+	hints    map[string]bool    // a number of a question and its answer, where that is a number
+	hinted   map[string]float64 // share of the pairs of a shape that are in hints
 	ids      map[string]bool    // folded
 	idLens   []int              // lengths of ids
 	idWords  map[string]bool    // their first eight characters, where ids are hashes
@@ -81,7 +84,7 @@ func NewCorpus(examples []whale.Example, o Options) (*Corpus, error) {
 		options: o, n: len(examples), fields: map[string][]string{}, whole: make(map[uint64]int32, len(examples)),
 		grams: make(map[uint64]hit, 16*len(examples)), frames: map[uint64]frequency{}, words: map[uint32]frequency{},
 		public: map[uint64]bool{}, spoken: map[uint32]bool{}, answers: make(map[string]answer, len(examples)),
-		taken: map[string]float64{}, numbers: map[string]bool{}, coverage: map[string]float64{}, ids: map[string]bool{}, idWords: map[string]bool{},
+		squashed: map[string]string{}, hints: map[string]bool{}, hinted: map[string]float64{}, taken: map[string]float64{}, numbers: map[string]bool{}, coverage: map[string]float64{}, ids: map[string]bool{}, idWords: map[string]bool{},
 		rare: max(2, int(o.RareShare*float64(len(examples)))),
 	}
 	for _, text := range o.Public {
@@ -97,6 +100,7 @@ func NewCorpus(examples []whale.Example, o Options) (*Corpus, error) {
 	for i, x := range examples {
 		c.addView(int32(i), x.View, limit)
 		c.addAnswer(int32(i), x)
+		c.addHints(x, limit)
 		c.addID(x)
 	}
 	c.finishAnswers()
@@ -183,6 +187,34 @@ func (c *Corpus) finishNumbers() {
 	for seq := range c.numbers {
 		shape, size := shapeOf(strings.Fields(seq))
 		c.coverage[shape] += 1 / size
+	}
+}
+
+// hint joins a number of a question and an answer; "" where both are usual or short.
+func hint(n, answer string) string {
+	if n == answer || usual(n) && usual(answer) || len(n)+len(answer) < 4 {
+		return ""
+	}
+	return n + " " + answer
+}
+
+// addHints indexes the numbers of an example with its answer.
+func (c *Corpus) addHints(x whale.Example, limit int) {
+	for _, text := range leaves(x.Answer) {
+		ts := tokens(text, 4)
+		if !isNumber(ts) {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(x.View)) {
+			numbers := numbersOf(tokens(x.View[name], limit))
+			for _, n := range numbers[:min(len(numbers), 2*longestRun)] {
+				if h := hint(n, ts[len(ts)-1].text); h != "" && !c.hints[h] {
+					c.hints[h] = true
+					shape, size := shapeOf(strings.Fields(h))
+					c.hinted[shape] += 1 / size
+				}
+			}
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ func TestThresholds(t *testing.T) {
 	answers := harnessOf(`X = ["Port Ellinor", "Marit Oskarsen"]`, "pass")
 	packed := harnessOf(`X = "qk9Zp3LxT7vB2mWn8RcY5dHs1JfG"`, "pass")
 	piece := harnessOf(`X = "leave before the storm of Vesterhav"`, "pass")
-	branch := harnessOf("", `if task.question.startswith("Who wrote the letter"): print(1)`)
+	branch := harnessOf("", `if task.question.startswith("471 letters"): print(1)`)
 	for name, test := range map[string]struct {
 		rule, src string
 		strict    Options
@@ -85,7 +85,7 @@ func TestThresholds(t *testing.T) {
 				all = append(all, example(fmt.Sprintf("nq-%05d", 70100+37*i), f[0], fmt.Sprintf("%q", f[1])))
 			}
 			for i := range 60 {
-				all = append(all, example(fmt.Sprintf("nq-%05d", 80000+i), "Who wrote the letter about "+word(i)+"?", `"x"`))
+				all = append(all, example(fmt.Sprintf("nq-%05d", 80000+i), "471 letters tell of "+word(i)+".", `"x"`))
 			}
 			for _, strict := range []bool{false, true} {
 				o := Options{}

@@ -102,7 +102,7 @@ func (m *machine) name(name string, f *frame) *val {
 
 // sequence evaluates a list or tuple, and keeps it as a table.
 func (m *machine) sequence(e syntax.Expr, list []syntax.Expr, f *frame) *val {
-	if !m.make_(len(list)) {
+	if !m.room(len(list)) {
 		return unknown(0)
 	}
 	v := listOf()
@@ -116,14 +116,15 @@ func (m *machine) sequence(e syntax.Expr, list []syntax.Expr, f *frame) *val {
 // keep remembers a constant container as a table.
 func (m *machine) keep(n syntax.Node, v *val) *val {
 	if v.kind == kindList && len(v.list.elems) >= 2 || v.kind == kindDict && len(v.dict.keys) >= 2 {
-		m.out.addTable(at(syntax.Start(n)), v)
+		start, end := n.Span()
+		m.out.addTable(at(start), at(end), v)
 	}
 	return v
 }
 
 func (m *machine) dictExpr(e *syntax.DictExpr, f *frame) *val {
 	v := &val{kind: kindDict, dict: newDict()}
-	if !m.make_(2 * len(e.List)) {
+	if !m.room(2 * len(e.List)) {
 		return unknown(0)
 	}
 	for _, x := range e.List {
@@ -253,7 +254,7 @@ func (m *machine) sliceExpr(e *syntax.SliceExpr, f *frame) *val {
 		for _, i := range indices(len(x.list.elems), bounds) {
 			out = append(out, x.list.elems[i])
 		}
-		if !m.make_(len(out)) {
+		if !m.room(len(out)) {
 			return unknown(x.taints())
 		}
 		return m.keep(e, &val{kind: kindList, list: &sequence{elems: out}})
@@ -272,7 +273,7 @@ func (m *machine) comprehension(e *syntax.Comprehension, f *frame) *val {
 	add := func() {
 		if entry, ok := e.Body.(*syntax.DictEntry); ok {
 			k, v := m.expr(entry.Key, inner), m.expr(entry.Value, inner)
-			if out.kind == kindDict && len(out.dict.keys) < maxElements && m.make_(1) {
+			if out.kind == kindDict && len(out.dict.keys) < maxElements && m.room(1) {
 				out.dict.set(k, v)
 			}
 			return
@@ -281,7 +282,7 @@ func (m *machine) comprehension(e *syntax.Comprehension, f *frame) *val {
 		if out.kind == kindDict {
 			out = &val{kind: kindList, list: &sequence{}} // a set
 		}
-		if len(out.list.elems) < maxElements && m.make_(1) {
+		if len(out.list.elems) < maxElements && m.room(1) {
 			out.list.elems = append(out.list.elems, v)
 		}
 	}

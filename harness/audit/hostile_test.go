@@ -112,7 +112,11 @@ func TestHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, src := range hostile() {
-		for _, file := range []string{"x.star", "x.py", "x.mjs"} {
+		files := []string{"x.star", "x.py"}
+		if len(src) > 50_000 {
+			files = append(files, "x.mjs")
+		}
+		for _, file := range files {
 			start := time.Now()
 			_, _ = c.Audit(file, []byte(src)) // many of them do not parse: nothing is asked but an end
 			if d := time.Since(start); d > 10*time.Second {

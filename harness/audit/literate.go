@@ -170,7 +170,7 @@ func tables(p *program, list []lexeme) map[string][]row {
 			if !constant || list[from].text == "(" && from > 0 && list[from-1].kind == lexName {
 				continue
 			}
-			p.addRows(table{at: list[from].at, rows: rows})
+			p.addRows(table{at: list[from].at, end: x.at, rows: rows})
 			if name := assigned(list, from); name != "" && len(rows) >= 2 {
 				names[name] = rows
 			}

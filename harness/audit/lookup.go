@@ -45,7 +45,7 @@ func (j *judge) telltale(l lookup) bool {
 
 func (j *judge) judgeLookup(l lookup) {
 	var values, keyNumbers []string
-	answers := map[string]bool{}
+	answers := answerSet{}
 	short := 0
 	for i, v := range l.values[:min(len(l.values), 2000)] {
 		if i < len(l.keys) && l.keys[i].kind == kindString && numberWord(l.keys[i].s) {
@@ -94,9 +94,9 @@ func (j *judge) judgeLookup(l lookup) {
 		hashes = 0
 	}
 	switch {
-	case l.of.opaque && (hashes >= 2 || len(answers) >= 2 || l.keys == nil && short >= 6 && len(l.values) >= 6):
+	case l.of.opaque && (hashes >= 2 || answers.weight() >= 2 || l.keys == nil && short >= 6 && len(l.values) >= 6):
 		j.report(RuleHash, l.at, "a number computed from a text selects among %d constants", len(l.values))
-	case len(answers) >= 2:
+	case answers.weight() >= 2:
 		j.report(RuleTable, l.at, "a text selects among %d constants that are answers of examples", len(l.values))
 	case l.of.taints()&taintTask != 0 && (keys >= 1.5 || hashes >= 3):
 		j.report(RuleTable, l.at, "the task's text selects among %d constants by what few examples have", len(l.values))
@@ -191,67 +191,3 @@ func (j *judge) holdsData() bool {
 
 // maxShortTexts is how many short constants the tables of a program may hold: word lists need some.
 const maxShortTexts = 1500
-
-// opaque looks for packed data.
-func (j *judge) opaque() {
-	total := 0
-	var places []view
-	for _, v := range j.texts() {
-		if v.from == decoded || v.from == mirrored || v.from == comment || v.from == computed && v.spelled {
-			continue
-		}
-		n := opaqueBytes(v.text)
-		if digits := longestDigits(v.text); digits >= 16 {
-			n += j.options.OpaqueBytes
-		}
-		if v.from == literal {
-			n += readable(v.text)
-		}
-		if n > 0 {
-			total += n
-			places = append(places, v)
-		}
-	}
-	for _, n := range j.program.numbers {
-		if n.from == literal && len(n.n.String()) >= 18 {
-			j.report(RuleOpaque, n.at, "a number of %d digits is packed data", len(n.n.String()))
-		}
-	}
-	if total < j.options.OpaqueBytes {
-		return
-	}
-	for _, v := range places {
-		j.report(RuleOpaque, v.at, "%s is packed data", v.what())
-	}
-}
-
-// readable gives the bytes of a text's fields that decode to readable text: words do so only by rare chance.
-func readable(s string) int {
-	n := 0
-	for _, f := range strings.Fields(s) {
-		if len(f) < 16 || strings.Trim(f, "0123456789") == "" {
-			continue
-		}
-		if text, ok := unpack(f); ok && len(text) >= 8 {
-			n += 8 * len(f)
-		}
-	}
-	return n
-}
-
-func longestDigits(s string) int {
-	best, start := 0, -1
-	for i := 0; i <= len(s); i++ {
-		if i < len(s) && isDigit(rune(s[i])) {
-			if start < 0 {
-				start = i
-			}
-			continue
-		}
-		if start >= 0 && !ascending(s[start:i]) && strings.Trim(s[start:i], s[start:start+1]) != "" {
-			best = max(best, i-start)
-		}
-		start = -1
-	}
-	return best
-}

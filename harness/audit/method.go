@@ -40,7 +40,7 @@ func (m *machine) strings(n syntax.Node, x *val, list []string) *val {
 	for _, s := range list {
 		size += len(s)
 	}
-	if len(list) > maxElements || !m.make_(len(list)) || !m.make_(size) {
+	if len(list) > maxElements || !m.room(len(list)) || !m.room(size) {
 		return unknown(x.taint)
 	}
 	for _, s := range list {
@@ -107,7 +107,7 @@ func (m *machine) stringMethod(n syntax.Node, x *val, name string, args *argumen
 		return m.pieces(n, x, strings.Split(s, ""))
 	case "elem_ords", "codepoint_ords":
 		out := &val{kind: kindList, list: &sequence{}}
-		if !m.make_(len(s)) {
+		if !m.room(len(s)) {
 			return unknown(x.taint)
 		}
 		if name == "elem_ords" {
@@ -131,7 +131,7 @@ func (m *machine) stringMethod(n syntax.Node, x *val, name string, args *argumen
 
 // pieces gives the characters of a text.
 func (m *machine) pieces(n syntax.Node, x *val, list []string) *val {
-	if len(list) > maxElements || !m.make_(len(list)) {
+	if len(list) > maxElements || !m.room(len(list)) {
 		return unknown(x.taint)
 	}
 	out := &val{kind: kindList, list: &sequence{}, taint: x.taint}
@@ -371,7 +371,7 @@ func (m *machine) listMethod(n syntax.Node, x *val, name string, args *arguments
 			return nil
 		}
 		if name == "insert" {
-			if w := args.get(1, ""); w != nil && len(x.list.elems) < maxElements && m.make_(1) {
+			if w := args.get(1, ""); w != nil && len(x.list.elems) < maxElements && m.room(1) {
 				i, ok := v.smallInt()
 				x.list.open = x.list.open || !ok || m.unsure > 0
 				x.list.elems = slices.Insert(x.list.elems, min(max(i, 0), len(x.list.elems)), w)
@@ -456,7 +456,7 @@ func (m *machine) dictMethod(n syntax.Node, x *val, name string, args *arguments
 				return v
 			}
 			if d := args.get(1, "default"); d != nil {
-				if name == "setdefault" && len(x.dict.keys) < maxElements && m.make_(1) {
+				if name == "setdefault" && len(x.dict.keys) < maxElements && m.room(1) {
 					x.dict.set(key, d)
 				}
 				return d
@@ -467,7 +467,7 @@ func (m *machine) dictMethod(n syntax.Node, x *val, name string, args *arguments
 		return m.anyOf(x.dict.vals, x.taints()|key.taints())
 	case "keys", "values", "items":
 		out := &val{kind: kindList, list: &sequence{open: x.dict.open}, taint: x.taint}
-		if !m.make_(2 * len(x.dict.keys)) {
+		if !m.room(2 * len(x.dict.keys)) {
 			return unknown(x.taint)
 		}
 		for i, k := range x.dict.keys {

@@ -20,7 +20,7 @@ func (m *machine) text(n syntax.Node, s string, spells bool, from ...*val) *val 
 		guess = guess || v.guess
 		spelled = spelled || v.spelled
 	}
-	if !m.make_(len(s)) {
+	if !m.room(len(s)) {
 		return unknown(t)
 	}
 	m.out.addText(atom{text: s, at: at(syntax.Start(n)), from: computed, spelled: spelled})
@@ -60,7 +60,7 @@ func (m *machine) binary(n syntax.Node, op syntax.Token, x, y *val) *val {
 		return m.repeat(n, x, y)
 	case x.kind == kindList && y.kind == kindList && op == syntax.PLUS:
 		out := &val{kind: kindList, list: &sequence{open: x.list.open || y.list.open}}
-		if !m.make_(len(x.list.elems) + len(y.list.elems)) {
+		if !m.room(len(x.list.elems) + len(y.list.elems)) {
 			return unknown(t)
 		}
 		out.list.elems = append(append(out.list.elems, x.list.elems...), y.list.elems...)
@@ -76,7 +76,7 @@ func (m *machine) binary(n syntax.Node, op syntax.Token, x, y *val) *val {
 	case x.kind == kindDict && y.kind == kindDict && op == syntax.PIPE:
 		out := &val{kind: kindDict, dict: newDict()}
 		for _, d := range []*dict{x.dict, y.dict} {
-			if !m.make_(len(d.keys)) {
+			if !m.room(len(d.keys)) {
 				return unknown(t)
 			}
 			for i, k := range d.keys {
@@ -120,7 +120,7 @@ func (m *machine) repeat(n syntax.Node, x, y *val) *val {
 	case x.kind == kindString && (times == 0 || len(x.s) <= maxString/times):
 		return m.text(n, strings.Repeat(x.s, times), true, x)
 	case x.kind == kindList && (times == 0 || len(x.list.elems) <= maxElements/times):
-		if !m.make_(len(x.list.elems) * times) {
+		if !m.room(len(x.list.elems) * times) {
 			break
 		}
 		return &val{kind: kindList, list: &sequence{elems: slices.Repeat(x.list.elems, times), open: x.list.open}}

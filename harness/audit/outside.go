@@ -75,7 +75,7 @@ func (m *machine) module(n syntax.Node, name string, args *arguments) *val {
 	case "model.clip", "env.render":
 		return unknown(taintReply | args.taints())
 	case "json.decode":
-		if s, ok := args.string(0, "s"); ok && m.make_(len(s)) {
+		if s, ok := args.string(0, "s"); ok && m.room(len(s)) {
 			return m.fromJSON(n, s)
 		}
 	case "json.encode":
@@ -157,7 +157,7 @@ func (m *machine) fromJSON(n syntax.Node, s string) *val {
 }
 
 func (m *machine) convert(n syntax.Node, v any, depth int) *val {
-	if !m.make_(1) || depth == 0 {
+	if !m.room(1) || depth == 0 {
 		return unknown(0)
 	}
 	switch v := v.(type) {

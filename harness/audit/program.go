@@ -32,6 +32,7 @@ type atom struct {
 // table is a constant with rows: a dict's entries, a list's elements, a text's lines.
 type table struct {
 	at   place
+	end  place // where it ends in the source; the zero place where it is none of its pieces
 	rows []row
 }
 
@@ -188,7 +189,7 @@ func (p *program) full() bool {
 }
 
 // addTable keeps a constant list or dict of at least three rows; of the tables that begin at one place the longest counts.
-func (p *program) addTable(at place, v *val) {
+func (p *program) addTable(at, end place, v *val) {
 	var rows []row
 	switch v.kind {
 	case kindList:
@@ -200,7 +201,7 @@ func (p *program) addTable(at place, v *val) {
 			rows = append(rows, row{cells: flatten(flatten(nil, v.dict.keys[i], 4), v.dict.vals[i], 4), keyed: true})
 		}
 	}
-	p.addRows(table{at: at, rows: rows})
+	p.addRows(table{at: at, end: end, rows: rows})
 }
 
 func (p *program) addRows(t table) {
@@ -219,6 +220,20 @@ func (p *program) addRows(t table) {
 		p.tables = append(p.tables, t)
 	}
 }
+
+// enclosing gives the place of the outermost table around a place, or the place itself. Findings about what is secret in the examples are
+// told of the whole table: told of each entry, they would say which of a list of guesses are right.
+func (p *program) enclosing(at place) place {
+	out := at
+	for _, t := range p.tables {
+		if t.end.line > 0 && !at.before(t.at) && at.before(t.end) && t.at.before(out) {
+			out = t.at
+		}
+	}
+	return out
+}
+
+func (p place) before(o place) bool { return p.line < o.line || p.line == o.line && p.col < o.col }
 
 // flatten appends the texts and numbers of a value.
 func flatten(out []string, v *val, depth int) []string {

@@ -17,12 +17,12 @@ func (j *judge) namesAndIDs() {
 			j.report(RuleName, a.at, "%s holds the name of a dataset or of its source", a.what())
 		}
 		if j.holdsID(strings.ToLower(a.text)) {
-			j.report(RuleID, a.at, "%s holds the id of an example", a.what())
+			j.reportSecret(RuleID, a.at, "%s holds the id of an example", a.what())
 		}
 	}
 	for _, n := range j.program.numbers {
 		if j.ids[n.n.String()] {
-			j.report(RuleID, n.at, "the number %s is the id of an example", clip(n.n.String()))
+			j.reportSecret(RuleID, n.at, "the number %s is the id of an example", clip(n.n.String()))
 		}
 	}
 }

@@ -148,3 +148,37 @@ func plainSlice(s string, lo, hi, step *int) string {
 	}
 	return string(out)
 }
+
+// TestGuesses asks that whoever lists guesses is not told which of them are right.
+func TestGuesses(t *testing.T) {
+	c := factCorpus(t)
+	var table, branches, spelled strings.Builder
+	for i := range 60 {
+		guess := word(i) + " " + word(i+1)
+		if i%5 == 0 {
+			guess = facts[i/5][1]
+		}
+		fmt.Fprintf(&table, "    %q,\n", guess)
+		fmt.Fprintf(&branches, "if %q in task.question: hint = %q\n", strings.Fields(facts[i%12][0])[5], guess)
+		fmt.Fprintf(&spelled, "    %q + %q,\n", guess[:3], guess[3:])
+	}
+	for name, src := range map[string]string{
+		"a table":  harnessOf("X = [\n"+table.String()+"]", "pass"),
+		"spelled":  harnessOf("X = [\n"+spelled.String()+"]", "pass"),
+		"branches": harnessOf("", "hint = \"\"\n"+branches.String()),
+	} {
+		found, err := c.Audit("x.star", []byte(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := map[int]bool{}
+		for _, f := range found {
+			if f.Rule == RuleAnswer || f.Rule == RuleSpelled || f.Rule == RulePairs || f.Rule == RuleTable {
+				lines[f.Line] = true
+			}
+		}
+		if len(lines) == 0 || len(lines) > 4 {
+			t.Errorf("%s: got findings in the lines %v: %v", name, lines, found)
+		}
+	}
+}

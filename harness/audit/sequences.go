@@ -125,6 +125,97 @@ func (j *judge) numberSequences() {
 	}
 }
 
+// numberHints looks for numbers of questions beside their answers, at least three, where no calculation in the text explains them.
+func (j *judge) numberHints() {
+	met := map[string]bool{}
+	tried := map[string]bool{}
+	var places []run
+	for _, r := range j.runs() {
+		here := false
+		free := unexplained(r.numbers)
+		for i := 1; i < len(free); i++ {
+			for _, pair := range []string{hint(free[i-1], free[i]), hint(free[i], free[i-1])} {
+				if pair == "" {
+					continue
+				}
+				tried[pair] = true
+				if j.hints[pair] {
+					met[pair] = true
+					here = true
+				}
+			}
+		}
+		if here {
+			places = append(places, r)
+		}
+	}
+	shapes := map[string]int{}
+	for pair := range tried {
+		shape, _ := shapeOf(strings.Fields(pair))
+		shapes[shape]++
+	}
+	mean := 0.0
+	for _, shape := range slices.Sorted(maps.Keys(shapes)) {
+		mean += j.hinted[shape] * float64(shapes[shape])
+	}
+	if len(met) < 3 || tail(len(met), mean) >= j.options.Chance {
+		return
+	}
+	for _, r := range places {
+		j.report(RuleNumbers, r.at, "%s holds numbers of questions beside their answers", r.what)
+	}
+}
+
+// unexplained leaves out the numbers that are the result of a step or two from the ones before them, and those: worked examples.
+func unexplained(numbers []string) []string {
+	numbers = numbers[:min(len(numbers), 2000)]
+	values := make([]float64, len(numbers))
+	for i, n := range numbers {
+		values[i], _ = strconv.ParseFloat(n, 64)
+	}
+	explained := make([]bool, len(numbers))
+	for i := range values {
+		lo := max(0, i-4)
+		for a := lo; a < i; a++ {
+			for b := lo; b < i; b++ {
+				if a == b {
+					continue
+				}
+				for _, v := range step(values[a], values[b]) {
+					if v == values[i] {
+						explained[a], explained[b], explained[i] = true, true, true
+					}
+					for c := lo; c < i; c++ {
+						if c == a || c == b {
+							continue
+						}
+						for _, w := range append(step(v, values[c]), step(values[c], v)...) {
+							if w == values[i] {
+								explained[a], explained[b], explained[c], explained[i] = true, true, true, true
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	var out []string
+	for i, n := range numbers {
+		if !explained[i] {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func step(a, b float64) []float64 {
+	out := []float64{a + b, a - b, a * b}
+	if b != 0 {
+		out = append(out, a/b)
+	}
+	return out
+}
+
 // numberTables looks for tables and packed texts whose numbers are answers.
 func (j *judge) numberTables() {
 	for _, t := range j.tables {

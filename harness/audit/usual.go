@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // usual says whether a number is one that programs hold anyway: small, round, a power of two or a small multiple of one, or a usual unit.
@@ -100,10 +101,10 @@ func primes(list []*big.Int) bool {
 }
 
 // ordinary says whether a word is one that answers, names and branches may be by accident.
-func ordinary(word string) bool { return len(word) < 2 || ordinaryWords[word] }
+func ordinary(word string) bool { return len(word) < 2 || ordinaryWords()[word] }
 
 // ordinaryWords are words of tasks and of everyday answers.
-var ordinaryWords = func() map[string]bool {
+var ordinaryWords = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`
 		yes no true false none null unknown both neither all any other same different more less higher lower greater smaller equal first second third last
@@ -122,20 +123,20 @@ var ordinaryWords = func() map[string]bool {
 		out[w] = true
 	}
 	return out
-}()
+})
 
 // numberWord says whether a text is a number in words: what stands for it is no answer.
 func numberWord(s string) bool {
 	ts := tokens(s, 8)
 	for _, t := range ts {
-		if !numberWords[t.text] && !t.op {
+		if !numberWords()[t.text] && !t.op {
 			return false
 		}
 	}
 	return len(ts) > 0
 }
 
-var numberWords = func() map[string]bool {
+var numberWords = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
 		seventeen eighteen nineteen twenty thirty forty fourty fifty sixty seventy eighty ninety hundred thousand million billion and a dozen half
@@ -143,4 +144,4 @@ var numberWords = func() map[string]bool {
 		out[w] = true
 	}
 	return out
-}()
+})

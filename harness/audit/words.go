@@ -8,11 +8,12 @@ import (
 
 // token is a word, a number or an operator of a text, folded.
 type token struct {
-	text   string
-	hash   uint32
-	number bool
-	op     bool // one of + - * / = ^ < >
-	start  int  // byte offset in the text
+	text    string
+	hash    uint32
+	number  bool
+	capital bool // a word that is written with a capital first
+	op      bool // one of + - * / = ^ < >
+	start   int  // byte offset in the text
 }
 
 // operators are the marks that count as words.
@@ -47,7 +48,10 @@ func tokens(s string, limit int) []token {
 				}
 				i += size
 			}
-			out = append(out, newToken(b.String(), false, start))
+			t := newToken(b.String(), false, start)
+			first, _ := utf8.DecodeRuneInString(s[start:])
+			t.capital = unicode.IsUpper(first)
+			out = append(out, t)
 		case strings.ContainsRune(operators, r):
 			t := newToken(string(r), false, start)
 			t.op = true
@@ -78,8 +82,18 @@ func fold(s string) (rune, int) {
 	case r == 0xAD || r >= 0x200B && r <= 0x200F || r == 0x2060 || r == 0xFEFF:
 		return 0, size
 	}
-	return unicode.ToLower(r), size
+	r = unicode.ToLower(r)
+	if i := strings.IndexRune(lookalikes, r); i >= 0 {
+		return rune(latin[len([]rune(lookalikes[:i]))]), size
+	}
+	return r, size
 }
+
+// lookalikes are Cyrillic and Greek letters that look like Latin ones, which stand below them.
+const (
+	lookalikes = "авеіјкмнорстухһѕԁαεικνορτυχ"
+	latin      = "abeijkmhopctyxhsdaeiknoptux"
+)
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 

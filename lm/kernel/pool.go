@@ -15,6 +15,7 @@ type Pool struct {
 	quit    chan struct{}
 	once    sync.Once
 	workers sync.WaitGroup
+	watch   atomic.Pointer[Stopwatch]
 }
 
 // NewPool starts a pool that runs a loop on up to workers goroutines, the caller of For

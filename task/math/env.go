@@ -10,55 +10,56 @@ import (
 	"github.com/seed-095d5d2b/whale/task"
 )
 
-// Calculator evaluates a Python-syntax expression or short program that a model wrote. Its output is what the program printed or
-// the value of its last expression; errText is the program's own mistake, a broken limit included, and depends on
+// Calculator evaluates a Python-syntax expression or program that a model wrote: [Sandboxed], [*python.Runner] or [*python.Fusion]. Its output is what the program printed or
+// (of the calculator) the value of its last expression; errText is the program's own mistake, a broken limit included, and of the calculator depends on
 // src alone; err is the infrastructure's.
 // It is called from many goroutines at once.
 type Calculator interface {
 	Do(ctx context.Context, src string) (output, errText string, err error)
 }
 
-// The calculator as a tool.
-const (
-	toolCalculator = "calculator"
-	argCode        = "code"
-)
+// The tools, by what they are called in an episode. Both ways of running Python are the same tool.
+const argCode = "code"
 
-func tools() []whale.ToolSpec {
-	return []whale.ToolSpec{{
-		Name:        toolCalculator,
-		Description: "Evaluates a Python expression or short program and returns what it prints, or the value of its last expression.",
-		Parameters: []whale.ToolParameter{{
-			Name: argCode, Type: "string", Required: true,
-			Description: `Python code, for example "(347 + 58) * 3".`,
-		}},
-	}}
+// toolSpec describes a tool of a config to the model and the harness.
+func toolSpec(kind string) whale.ToolSpec {
+	name, description, code := ToolCalculator,
+		"Evaluates a Python expression or short program and returns what it prints, or the value of its last expression.",
+		`Python code, for example "(347 + 58) * 3".`
+	if kind != ToolCalculator {
+		name, description, code = ToolPython, "Runs a Python 3 program and returns what it prints. Nothing is kept between calls.",
+			`Python code, for example "print((347 + 58) * 3)".`
+	}
+	return whale.ToolSpec{
+		Name: name, Description: description,
+		Parameters: []whale.ToolParameter{{Name: argCode, Type: "string", Required: true, Description: code}},
+	}
 }
 
-// env is an episode's world. The calculator keeps nothing from call to call, so neither does env.
+// env is an episode's world. The tool keeps nothing from call to call, so neither does env.
 type env struct {
+	spec        whale.ToolSpec
 	calculator  Calculator
 	outputBytes int
 }
 
-func (e *env) Tools() []whale.ToolSpec { return tools() }
+func (e *env) Tools() []whale.ToolSpec { return []whale.ToolSpec{e.spec} }
 
-// Call runs the calculator. Whatever the caller got wrong comes back as the result's error, in one line.
+// Call runs the tool. Whatever the caller got wrong comes back as the result's error, in one line.
 func (e *env) Call(ctx context.Context, name string, args map[string]json.RawMessage) (whale.ToolResult, error) {
-	spec := tools()[0]
-	if name != spec.Name {
-		return whale.ToolResult{Error: task.UnknownTool(name, tools())}, nil
+	if name != e.spec.Name {
+		return whale.ToolResult{Error: task.UnknownTool(name, e.Tools())}, nil
 	}
-	if text := task.CheckArgs(spec, args); text != "" {
+	if text := task.CheckArgs(e.spec, args); text != "" {
 		return whale.ToolResult{Error: text}, nil
 	}
 	var code string
 	if err := json.Unmarshal(args[argCode], &code); err != nil {
-		return whale.ToolResult{Error: fmt.Sprintf("%s: argument %q: %v", toolCalculator, argCode, err)}, nil
+		return whale.ToolResult{Error: fmt.Sprintf("%s: argument %q: %v", e.spec.Name, argCode, err)}, nil
 	}
 	output, errText, err := e.calculator.Do(ctx, code)
 	if err != nil {
-		return whale.ToolResult{}, fmt.Errorf("math: calculator: %w", err)
+		return whale.ToolResult{}, fmt.Errorf("math: %s: %w", e.spec.Name, err)
 	}
 	return whale.ToolResult{Text: cut(output, e.outputBytes), Error: cut(errText, e.outputBytes)}, nil
 }

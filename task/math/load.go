@@ -19,37 +19,94 @@ import (
 // maxLine bounds a line of a data file, in bytes.
 const maxLine = 1 << 20
 
+// badShare is the share of rows without a usable problem that a file may have.
+const badShare = 0.001
+
 // Loaded is what a file holds.
 type Loaded struct {
 	Examples   []whale.Example
 	Lines      []int // of the examples
 	Duplicates int   // lines dropped because their text, normalised, was there before with the same answer
+	Notes      []string
+
+	conflicts map[string]bool // ids of examples with several answers, where that is no error
 }
 
-// row is a line of a data file. Other fields are ignored.
-type row struct {
-	ID       json.RawMessage `json:"id"`
-	Problem  *string         `json:"problem"`
-	Question *string         `json:"question"`
-	Answer   json.RawMessage `json:"answer"`
-}
+// Load reads a file of problems: JSONL or CSV (plain, .gz, .zst) or Parquet. A row is an object with "problem" or "question" and "answer" (a string or an integer), and, if the file has
+// it, "id"; or it has the layout of verl's data (DAPO-Math-17K): "prompt", a list of messages whose first user message is the problem, and "reward_model" with the "ground_truth"; of
+// DAPO's prompts the instructions around the problem are left out.
+//
+// Empty lines are skipped, repeated problems dropped and counted; a problem that is repeated with another answer is an error, as
+// is one that differs in letter case alone. Rows without a usable problem are an error where they are more than 0.1% of all, and else dropped and noted. An error names file and line.
+func Load(path string) (Loaded, error) { return load(path, false) }
 
-// Load reads a JSONL file: one object a line with "problem" or "question", "answer" (a string or an integer) and, if the file has
-// it, "id". Empty lines are skipped, repeated problems dropped and counted; a problem that is repeated with another answer is an error, as
-// is one that differs in letter case alone. An error names file and line.
-func Load(path string) (Loaded, error) {
+// load is Load; with drop, problems with several answers are collected and no error.
+func load(path string, drop bool) (Loaded, error) {
+	c := newCollector(path, drop)
+	if filepath.Ext(path) != ".jsonl" {
+		if err := c.rows(path); err != nil {
+			return Loaded{}, err
+		}
+		return c.done()
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return Loaded{}, fmt.Errorf("math: %w", err)
 	}
 	defer f.Close()
-	return read(f, filepath.Base(path), path)
+	if err := c.lines(f); err != nil {
+		return Loaded{}, err
+	}
+	return c.done()
 }
 
 // read reads lines from r. The source goes into the examples' Meta, the path into errors.
 func read(r io.Reader, source, path string) (Loaded, error) {
-	var out Loaded
-	seen := make(map[string]place) // by normalised text
+	c := newCollector(path, false)
+	c.source = source
+	if err := c.lines(r); err != nil {
+		return Loaded{}, err
+	}
+	return c.done()
+}
+
+// collector gathers the problems of one file.
+type collector struct {
+	path, source string
+	drop         bool
+	seen         map[string]place // by example ID, which is that of the normalised text
+	all, bad     int              // rows
+	first        error            // of the bad ones
+	out          Loaded
+}
+
+func newCollector(path string, drop bool) *collector {
+	return &collector{path: path, source: filepath.Base(path), drop: drop, seen: make(map[string]place), out: Loaded{conflicts: make(map[string]bool)}}
+}
+
+// add takes one row.
+func (c *collector) add(x whale.Example, line int) error {
+	here := place{path: c.path, line: line, example: x}
+	before, ok := c.seen[x.ID]
+	if !ok {
+		c.seen[x.ID] = here
+		c.out.Examples = append(c.out.Examples, x)
+		c.out.Lines = append(c.out.Lines, line)
+		return nil
+	}
+	if err := here.repeats(before); err != nil {
+		if !c.drop {
+			return err
+		}
+		c.out.conflicts[x.ID] = true
+		return nil
+	}
+	c.out.Duplicates++
+	return nil
+}
+
+// lines reads plain JSONL.
+func (c *collector) lines(r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	n := 0
@@ -62,33 +119,43 @@ func read(r io.Reader, source, path string) (Loaded, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		x, err := parseRow(line, source)
+		c.all++
+		x, err := parseRow(line, c.source)
 		if err != nil {
-			return Loaded{}, fmt.Errorf("math: %s:%d: %w", path, n, err)
-		}
-		key := task.Normalize(x.View[viewQuestion])
-		here := place{path: path, line: n, example: x}
-		if before, ok := seen[key]; ok {
-			if err := here.repeats(before); err != nil {
-				return Loaded{}, err
+			c.bad++
+			if c.first == nil {
+				c.first = fmt.Errorf("math: %s:%d: %w", c.path, n, err)
 			}
-			out.Duplicates++
 			continue
 		}
-		seen[key] = here
-		out.Examples = append(out.Examples, x)
-		out.Lines = append(out.Lines, n)
+		if err := c.add(x, n); err != nil {
+			return err
+		}
 	}
 	if err := lines.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			return Loaded{}, fmt.Errorf("math: %s:%d: got a line of more than %d bytes", path, n+1, maxLine)
+			return fmt.Errorf("math: %s:%d: got a line of more than %d bytes", c.path, n+1, maxLine)
 		}
-		return Loaded{}, fmt.Errorf("math: %s:%d: %w", path, n+1, err)
+		return fmt.Errorf("math: %s:%d: %w", c.path, n+1, err)
 	}
-	if len(out.Examples) == 0 {
-		return Loaded{}, fmt.Errorf("math: %s: got no problems, want at least one line", path)
+	return nil
+}
+
+// done judges the file.
+func (c *collector) done() (Loaded, error) {
+	if c.bad > 0 {
+		if float64(c.bad) > badShare*float64(c.all) {
+			if c.bad > 1 {
+				return Loaded{}, fmt.Errorf("%w (and %d more of %d rows are bad)", c.first, c.bad-1, c.all)
+			}
+			return Loaded{}, c.first
+		}
+		c.out.Notes = append(c.out.Notes, fmt.Sprintf("math: dropped %d of %d rows of %s without a usable problem; the first: %v", c.bad, c.all, c.path, c.first))
 	}
-	return out, nil
+	if len(c.out.Examples) == 0 {
+		return Loaded{}, fmt.Errorf("math: %s: got no problems, want at least one line", c.path)
+	}
+	return c.out, nil
 }
 
 // place is where a problem was found.
@@ -121,32 +188,7 @@ func parseRow(line []byte, source string) (x whale.Example, err error) {
 	if err := json.Unmarshal(line, &r); err != nil {
 		return x, fmt.Errorf("got a line that is no JSON object of a problem: %w", err)
 	}
-	text := r.Problem
-	switch {
-	case r.Problem != nil && r.Question != nil:
-		return x, errors.New(`got both "problem" and "question", want one of them`)
-	case r.Problem == nil && r.Question == nil:
-		return x, errors.New(`got neither "problem" nor "question", want one of them`)
-	case r.Problem == nil:
-		text = r.Question
-	}
-	if strings.TrimSpace(*text) == "" {
-		return x, errors.New("got an empty problem text")
-	}
-	answer, err := scalar(r.Answer)
-	if err != nil {
-		return x, fmt.Errorf(`"answer": %w`, err)
-	}
-	if canonical(answer) == "" {
-		return x, errors.New(`"answer": got an empty text`)
-	}
-	meta := map[string]string{MetaSource: source}
-	if r.ID != nil {
-		if meta[MetaSourceID], err = scalar(r.ID); err != nil {
-			return x, fmt.Errorf(`"id": %w`, err)
-		}
-	}
-	return example(*text, answer, meta), nil
+	return r.example(source)
 }
 
 // scalar reads a string, or an integer as it is written.

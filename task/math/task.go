@@ -18,14 +18,14 @@ type Task struct {
 	id         whale.ID
 	config     Config
 	examples   map[whale.Split][]whale.Example
-	duplicates int
+	dropped    dropped
 	verifier   whale.Verifier
 	calculator Calculator
 }
 
 var _ whale.Task = (*Task)(nil)
 
-// New makes the task: it generates or reads every example, and refuses one that is in two splits.
+// New makes the task: it generates or reads every example, and refuses one that is in two splits, or drops it ([RepeatsDrop]). The calculator is that of [Config].Tool.
 func New(ctx context.Context, c Config, calculator Calculator) (*Task, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("math: %w", err)
@@ -39,7 +39,7 @@ func New(ctx context.Context, c Config, calculator Calculator) (*Task, error) {
 		return nil, err
 	}
 	if c.Source == SourceFiles {
-		err = t.load(ctx, c.Files)
+		err = t.load(ctx, c)
 	} else {
 		err = t.generate(ctx, c.Generator)
 	}
@@ -75,48 +75,6 @@ func (p Problem) Example() whale.Example {
 	return example(p.Text, strconv.FormatInt(p.Answer, 10), map[string]string{MetaKind: p.Kind, MetaTemplate: p.Template})
 }
 
-// load reads the files of every split. A problem that is twice in a split counts once, if its answers agree; one that is in two splits
-// would let a split leak into another, and is refused.
-func (t *Task) load(ctx context.Context, files map[whale.Split][]string) error {
-	owner := make(map[string]place) // by example ID
-	for _, s := range splits() {
-		for _, path := range files[s] {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			loaded, err := Load(path)
-			if err != nil {
-				return err
-			}
-			t.duplicates += loaded.Duplicates
-			for i, x := range loaded.Examples {
-				here := place{path, loaded.Lines[i], s, x}
-				before, ok := owner[x.ID]
-				if !ok {
-					owner[x.ID] = here
-					t.examples[s] = append(t.examples[s], x)
-					continue
-				}
-				if before.split != s {
-					return fmt.Errorf("math: %s:%d: got problem %s in split %s, but it is in split %s already, at %s:%d", path, here.line, name(x), s,
-						before.split, before.path, before.line)
-				}
-				if err := here.repeats(before); err != nil {
-					return err
-				}
-				t.duplicates++
-			}
-		}
-	}
-	return nil
-}
-
-// sameAnswer compares two answers of examples as the verifier would.
-func sameAnswer(a, b json.RawMessage) bool {
-	var x, y string
-	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && canonical(x) == canonical(y)
-}
-
 // name is how an error tells of an example: by the file's own id if there is one, else by the start of its text.
 func name(x whale.Example) string {
 	if id := x.Meta[MetaSourceID]; id != "" {
@@ -138,16 +96,37 @@ func (t *Task) hash() whale.ID {
 			examples[s] = append(examples[s], content{x.ID, x.View, x.Answer})
 		}
 	}
+	spec := []whale.ToolSpec{toolSpec(t.config.Tool)}
+	if t.config.Tool != ToolCalculator {
+		return whale.HashOf("task/math/"+t.config.Tool, struct {
+			Examples map[whale.Split][]content
+			Tools    []whale.ToolSpec
+			Limits   any
+			Verifier whale.ID
+		}{examples, spec, t.config.pythonLimits(), t.verifier.ID()})
+	}
 	return whale.HashOf("task/math", struct {
 		Examples   map[whale.Split][]content
 		Tools      []whale.ToolSpec
 		Calculator CalculatorLimits
 		Version    int // of the calculator
 		Verifier   whale.ID
-	}{examples, tools(), t.config.Calculator, calc.Version, t.verifier.ID()})
+	}{examples, spec, t.config.Calculator, calc.Version, t.verifier.ID()})
 }
 
-// ID hashes every example with its answer, the tool, the calculator's limits and the verifier.
+// pythonLimits are what decides the result of a call. Where a server is, and how long one waits for it, is not.
+func (c Config) pythonLimits() any {
+	if c.Tool == ToolPython {
+		return c.Python
+	}
+	return struct {
+		RunSeconds               float64
+		MemoryBytes              int64
+		SourceBytes, OutputBytes int
+	}{c.Fusion.RunSeconds, c.Fusion.MemoryBytes, c.Fusion.SourceBytes, c.Fusion.OutputBytes}
+}
+
+// ID hashes every example with its answer, the tool with its limits, and the verifier.
 func (t *Task) ID() whale.ID { return t.id }
 
 // Name is "math".
@@ -159,11 +138,22 @@ func (t *Task) About() string {
 	if n := t.config.Verifier.TailChars; n > 0 {
 		where = fmt.Sprintf("the last %d characters of the final reply", n)
 	}
+	tool := `Tool: env.call("%s", %s = …) evaluates a Python expression or short program, and keeps nothing between calls.`
+	if t.config.Tool != ToolCalculator {
+		tool = `Tool: env.call("%s", %s = …) runs a Python 3 program, gives what it prints, standard error included, and keeps nothing between calls.`
+	}
 	return strings.Join([]string{
 		"Each example is a math problem: task.question is its text.",
-		fmt.Sprintf(`Tool: env.call("%s", %s = …) evaluates a Python expression or short program, and keeps nothing between calls.`, toolCalculator, argCode),
-		fmt.Sprintf(`The answer is the content of the last \boxed{…} in %s. Integers count with or without leading zeros; anything else must equal the reference character by character; without a box the answer is wrong.`, where),
+		fmt.Sprintf(tool, toolSpec(t.config.Tool).Name, argCode),
+		fmt.Sprintf(verifierAbout(t.config.Verifier.Kind), where),
 	}, "\n")
+}
+
+func verifierAbout(kind string) string {
+	if kind == VerifierNumeric {
+		return `The answer is the content of the last \boxed{…} or \fbox{…} in %s. It must be the same number as the reference, however it is written, but calculated: 1/2, \frac{1}{2} and 0.5 are the same, 5*5 is not 25; what is no number must be the same text. Without a box the answer is wrong.`
+	}
+	return `The answer is the content of the last \boxed{…} in %s. Integers count with or without leading zeros; anything else must equal the reference character by character; without a box the answer is wrong.`
 }
 
 // Examples gives the examples of a split, in a fixed order; none where the configuration gives the split none.
@@ -174,24 +164,17 @@ func (t *Task) Examples(s whale.Split) ([]whale.Example, error) {
 	return slices.Clone(t.examples[s]), nil
 }
 
-// Duplicates tells how many problems of the files were dropped as repetitions within their split, with the same answer.
-func (t *Task) Duplicates() int { return t.duplicates }
-
-// Notes tells people, a line each, what they may not expect of the task's data; nothing where there is nothing to tell.
-func (t *Task) Notes() []string {
-	switch t.duplicates {
-	case 0:
-		return nil
-	case 1:
-		return []string{"math: dropped 1 problem that repeats another of its split, with the same answer"}
-	}
-	return []string{fmt.Sprintf("math: dropped %d problems that repeat others of their split, with the same answers", t.duplicates)}
-}
+// maxToolText bounds the output of a Python tool once more: twice its own largest limit.
+const maxToolText = 2<<20 + 64<<10
 
 // NewEnv gives an episode's world. Nothing in it is random.
 func (t *Task) NewEnv(_ context.Context, _ whale.Example, _ uint32) (whale.Env, error) {
-	return &env{calculator: t.calculator, outputBytes: t.config.Calculator.OutputBytes}, nil
+	most := t.config.Calculator.OutputBytes
+	if t.config.Tool != ToolCalculator {
+		most = maxToolText // the tool keeps to its own limits
+	}
+	return &env{spec: toolSpec(t.config.Tool), calculator: t.calculator, outputBytes: most}, nil
 }
 
-// Verifier gives the strict \boxed{} verifier.
+// Verifier gives the \boxed{} verifier.
 func (t *Task) Verifier() whale.Verifier { return t.verifier }

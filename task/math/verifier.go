@@ -6,10 +6,18 @@ import (
 	"fmt"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/task/answer"
+)
+
+// The kinds of verifiers.
+const (
+	VerifierStrict  = "strict"  // the last \boxed{…} equals the reference, character by character; integers with or without leading zeros
+	VerifierNumeric = "numeric" // the last \boxed{…} or \fbox{…} is the same number, however it is written (package answer)
 )
 
 // VerifierOptions are the settings of the verifier.
 type VerifierOptions struct {
+	Kind string `json:"kind" yaml:"kind"` // strict, or numeric; "" = strict
 	// TailChars is how near the end the box must be: it has to begin within that many last characters. 0 = anywhere.
 	TailChars int `json:"tail_chars" yaml:"tail_chars"`
 }
@@ -18,6 +26,9 @@ type VerifierOptions struct {
 func (o VerifierOptions) Validate() error {
 	if o.TailChars < 0 {
 		return fmt.Errorf("verifier.tail_chars: got %d, want 0 (anywhere) or more", o.TailChars)
+	}
+	if o.Kind != "" && o.Kind != VerifierStrict && o.Kind != VerifierNumeric {
+		return fmt.Errorf("verifier.kind: got %q, want %q or %q", o.Kind, VerifierStrict, VerifierNumeric)
 	}
 	return nil
 }
@@ -32,12 +43,12 @@ const (
 // verifierVersion changes with what the verifier accepts.
 const verifierVersion = 1
 
-// verifier compares the last box of the final reply with the reference, strictly (paper section 2, Math).
+// verifier compares the last box of the final reply with the reference (paper section 2, Math).
 type verifier struct {
 	options VerifierOptions
 }
 
-// NewVerifier gives the strict \boxed{} verifier. It judges the answer of an episode alone; whether the episode broke a limit or
+// NewVerifier gives a \boxed{} verifier. It judges the answer of an episode alone; whether the episode broke a limit or
 // a rule is for the caller to see.
 func NewVerifier(o VerifierOptions) (whale.Verifier, error) {
 	if err := o.Validate(); err != nil {
@@ -46,12 +57,37 @@ func NewVerifier(o VerifierOptions) (whale.Verifier, error) {
 	return &verifier{options: o}, nil
 }
 
-// ID hashes the version and the settings.
+func (v *verifier) numeric() bool { return v.options.Kind == VerifierNumeric }
+
+// ID hashes the version and the settings. The strict verifier has the ID that it had when it was the only one.
 func (v *verifier) ID() whale.ID {
+	if v.numeric() {
+		return whale.HashOf("verifier/math/numeric", struct{ Version, TailChars int }{verifierVersion, v.options.TailChars})
+	}
+	type strict struct {
+		TailChars int `json:"tail_chars"`
+	}
 	return whale.HashOf("verifier/math", struct {
 		Version int
-		Options VerifierOptions
-	}{verifierVersion, v.options})
+		Options strict
+	}{verifierVersion, strict{v.options.TailChars}})
+}
+
+// right compares the content of a box with the reference.
+func (v *verifier) right(box, reference string) bool {
+	if v.numeric() {
+		return answer.Numeric(box, reference)
+	}
+	return answer.Canonical(box) == answer.Canonical(reference)
+}
+
+// box finds the box.
+func (v *verifier) box(text string) (string, bool) {
+	text = answer.Tail(text, v.options.TailChars)
+	if v.numeric() {
+		return answer.LastBox(text, answer.Boxed, answer.Fbox)
+	}
+	return answer.LastBox(text)
 }
 
 // Verify gives 1 where the answer is right. The error is for an example without a usable reference.
@@ -60,7 +96,7 @@ func (v *verifier) Verify(ctx context.Context, x whale.Example, e *whale.Episode
 		return whale.Verdict{}, err
 	}
 	var reference string
-	if err := json.Unmarshal(x.Answer, &reference); err != nil || canonical(reference) == "" {
+	if err := json.Unmarshal(x.Answer, &reference); err != nil || answer.Canonical(reference) == "" {
 		return whale.Verdict{}, fmt.Errorf("math: example %s: got a reference that is no JSON string or empty, want a string", x.ID)
 	}
 	metrics := behaviour(e)
@@ -71,12 +107,12 @@ func (v *verifier) Verify(ctx context.Context, x whale.Example, e *whale.Episode
 	if !ok {
 		return verdict(0, ReasonNoReply)
 	}
-	box, ok := lastBox(tail(text, v.options.TailChars))
+	box, ok := v.box(text)
 	if !ok {
 		return verdict(0, ReasonNoBox)
 	}
 	metrics[MetricBox] = 1
-	if canonical(box) != canonical(reference) {
+	if !v.right(box, reference) {
 		return verdict(0, ReasonWrong)
 	}
 	return verdict(1, "")
@@ -84,7 +120,7 @@ func (v *verifier) Verify(ctx context.Context, x whale.Example, e *whale.Episode
 
 // The behaviour measures of an episode.
 const (
-	MetricBox        = "box"         // 1 where the final reply has a box (within the tail)
+	MetricBox        = "box"         // the format: 1 where the final reply has a box (within the tail)
 	MetricCutOff     = "cut_off"     // 1 where any reply ran into its token limit
 	MetricToolUsed   = "tool_used"   // 1 where any tool was called
 	MetricToolErrors = "tool_errors" // tool calls that gave an error

@@ -5,7 +5,7 @@ import "fmt"
 // Options bound what a file may cost. Zero values mean the defaults.
 type Options struct {
 	RowBytes  int     // of one row, as text or as JSON; 0 = 1 MiB
-	PageBytes int     // of the pages of a Parquet file that are open at a time, decompressed; 0 = 128 MiB
+	PageBytes int     // of the pages of a Parquet file that are open at a time, decompressed; 0 = 256 MiB
 	BadShare  float64 // the share of bad rows that a file may have, 0 to 1; 0 = 0.001. Negative = none
 	Format    Format  // FormatAuto = by the file's name
 }
@@ -23,7 +23,7 @@ const (
 
 const (
 	defaultRowBytes  = 1 << 20
-	defaultPageBytes = 128 << 20
+	defaultPageBytes = 256 << 20
 	defaultBadShare  = 0.001
 	maxRowBytes      = 1 << 30
 )

@@ -166,13 +166,10 @@ func (p *Position) check() error {
 	return nil
 }
 
-// FEN writes the position with its counters; the en passant square as it was read or as the last move left it.
-func (p *Position) FEN() string {
-	return string(p.appendFields(make([]byte, 0, maxFEN), p.passant)) + fmt.Sprintf(" %d %d", p.half, p.full)
-}
+// FEN writes the position; an en passant square only where a pawn can really take there, as Lichess does.
+func (p *Position) FEN() string { return p.Key() + fmt.Sprintf(" %d %d", p.half, p.full) }
 
-// Key is the normal form by which positions are the same: the FEN without its counters, and with an en passant square only where a pawn can
-// really take there.
+// Key is the normal form by which positions are the same: the FEN without its counters.
 func (p *Position) Key() string {
 	passant := p.passant
 	if passant != NoSquare && !p.canTakePassant() {

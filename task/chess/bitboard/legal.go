@@ -14,13 +14,6 @@ func (p *Position) Legal(list []Move) []Move {
 	return p.keepLegal(list, start)
 }
 
-// Captures appends the legal moves that take something or promote.
-func (p *Position) Captures(list []Move) []Move {
-	start := len(list)
-	list = p.pseudo(list, p.sides[p.side.Other()])
-	return p.keepLegal(list, start)
-}
-
 func (p *Position) keepLegal(list []Move, start int) []Move {
 	kept := start
 	for _, m := range list[start:] {

@@ -171,3 +171,17 @@ func lost(s Square) uint8 {
 	}
 	return 0
 }
+
+// Surplus is how many pieces of a kind the side to move has more than the opponent.
+func (p *Position) Surplus(k Kind) int {
+	return count(p.kinds[k]&p.sides[p.side]) - count(p.kinds[k]&p.sides[p.side.Other()])
+}
+
+// Counters gives the plies since a capture or a pawn's move, and the number of the move.
+func (p *Position) Counters() (half, full int) { return int(p.half), int(p.full) }
+
+// Castling gives the castling rights as bits: from the lowest, White's short and long, Black's short and long.
+func (p *Position) Castling() uint8 { return p.castle }
+
+// Passant is the square behind a pawn that just moved two squares, or NoSquare.
+func (p *Position) Passant() Square { return p.passant }
