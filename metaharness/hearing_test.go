@@ -68,7 +68,9 @@ func searchAtOnce(t *testing.T, atOnce int, change func(w *world)) searched {
 	}
 	s := search(metaharness.Config{Sessions: 2, Candidates: len(variants()), CanaryEpisodes: 2, AtOnce: atOnce}, session(t), w, log)
 	var events strings.Builder
-	s.Deps.Observer = func(e metaharness.Event) { fmt.Fprintf(&events, "%s %d %s %s %s %s\n", e.Kind, e.Session, e.Name, e.ID, e.Status, e.Text) }
+	s.Deps.Observer = func(e metaharness.Event) {
+		fmt.Fprintf(&events, "%s %d %s %s %s %s\n", e.Kind, e.Session, e.Name, e.ID, e.Status, e.Text)
+	}
 	res, err := s.Run(context.Background(), phaseIn(t, dir, 3))
 	if err != nil {
 		t.Fatal(err)

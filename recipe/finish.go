@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -92,20 +93,37 @@ func (r *Run) pairs(ctx context.Context) ([]Pair, error) {
 	}
 	first := r.BasePolicy()
 	defer first.Close()
-	var out []Pair
-	for _, p := range []struct {
-		name    string
-		policy  whale.Policy
-		harness whale.Harness
-	}{
-		{"(θ0,h0)", first, r.base}, {"(θK,h0)", final, r.base}, {"(θ0,hK)", first, r.harness}, {pairFinal, final, r.harness},
-	} {
-		r.tell(Event{Kind: EventFinal, Text: p.name})
-		res, err := Evaluate(ctx, r.runner(p.policy, "final", 0), p.harness, whale.SplitTest, whale.PurposeTest, r.Config.Evaluation.Draws)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Pair{Name: p.name, Weights: p.policy.Weights().ID, Harness: p.harness.ID(), Result: res})
+	before, err := r.pairsOf(ctx, first, "(θ0,h0)", "(θ0,hK)")
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	after, err := r.pairsOf(ctx, final, "(θK,h0)", pairFinal)
+	if err != nil {
+		return nil, err
+	}
+	return []Pair{before[0], after[0], before[1], after[1]}, nil
+}
+
+// pairsOf evaluates a policy with h_0 and with h_K, side by side.
+func (r *Run) pairsOf(ctx context.Context, policy whale.Policy, withFirst, withFinal string) ([2]Pair, error) {
+	runner := r.runner(policy, "final", 0)
+	pairs := [2]Pair{{Name: withFirst, Harness: r.base.ID()}, {Name: withFinal, Harness: r.harness.ID()}}
+	var both sync.WaitGroup
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	for i, h := range []whale.Harness{r.base, r.harness} {
+		r.tell(Event{Kind: EventFinal, Text: pairs[i].Name})
+		pairs[i].Weights = policy.Weights().ID
+		both.Go(func() {
+			var err error
+			if pairs[i].Result, err = Evaluate(ctx, runner, h, whale.SplitTest, whale.PurposeTest, r.Config.Evaluation.Draws); err != nil {
+				cancel(err)
+			}
+		})
+		if r.base.ID() == r.harness.ID() {
+			both.Wait() // the second finds the rollouts of the first
+		}
+	}
+	both.Wait()
+	return pairs, context.Cause(ctx)
 }

@@ -78,7 +78,10 @@ func (r *Run) search(ctx context.Context, ph PlannedPhase) (harnessRecord, error
 	phaseCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s := metaharness.Search{
-		Config: metaharness.Config{Sessions: ph.Sessions, Candidates: r.Config.Search.Candidates, CanaryEpisodes: r.Config.Search.Canaries},
+		Config: metaharness.Config{
+			Sessions: ph.Sessions, Candidates: r.Config.Search.Candidates, CanaryEpisodes: r.Config.Search.Canaries,
+			AtOnce: judgedAtOnce(r.Config.Concurrency, len(examples)),
+		},
 		Deps: metaharness.Deps{
 			Proposer:  &diskProposer{evolve.New(), stop},
 			Evaluator: &searchEvaluator{run: r, runner: r.runner(policy, ph.Name(), 0), examples: examples, draw: ph.Cycle},
@@ -115,6 +118,12 @@ func (r *Run) search(ctx context.Context, ph PlannedPhase) (harnessRecord, error
 		return rec, err
 	}
 	return rec, r.charge(ctx, ph.Name(), string(whale.PurposeSearch), start)
+}
+
+// judgedAtOnce is how many candidates are judged side by side: as many as give every place for an episode one, and two more, for there is
+// mostly one in its trial episodes or at its gates, and one that waits for its last few.
+func judgedAtOnce(concurrency, examples int) int {
+	return 2 + (concurrency+examples-1)/max(1, examples)
 }
 
 func (r *Run) chargeSessions(ctx context.Context, sessions []metaharness.SessionResult) error {

@@ -31,7 +31,20 @@ type Resources struct {
 }
 
 // OpenParts opens task and model. No process is started yet, but to see that Resources.Require is met.
-func OpenParts(ctx context.Context, c Config, use Resources) (_ *Parts, err error) {
+func OpenParts(ctx context.Context, c Config, use Resources) (*Parts, error) {
+	p, err := openAgent(c, use)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.openTask(ctx, use); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// openAgent opens what a config names beside its task.
+func openAgent(c Config, use Resources) (_ *Parts, err error) {
 	p := &Parts{Config: c}
 	defer func() {
 		if err != nil {
@@ -44,9 +57,6 @@ func OpenParts(ctx context.Context, c Config, use Resources) (_ *Parts, err erro
 	if p.harnesses, err = process.Open(process.Options{
 		Workers: use.Workers, Concurrency: c.Concurrency, Processes: c.Processes, Memory: c.Limits.MemoryBytes, Require: use.Require,
 	}); err != nil {
-		return nil, err
-	}
-	if err = p.openTask(ctx, use); err != nil {
 		return nil, err
 	}
 	p.Pool = kernel.NewPool(use.Workers)

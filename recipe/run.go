@@ -43,9 +43,10 @@ type Run struct {
 	trained int        // rollout steps that the trainer's weights have seen
 	closing chan error // of the step whose snapshot is being sealed; nil where there is none
 	known   *keySet
-	corpus  *audit.Corpus // nil until wanted
-	lost    atomic.Int64  // rollouts of this opening that stayed in state error
-	policy  whale.Policy  // the present weights, sampling; nil until wanted
+	corpus  *audit.Corpus  // nil until wanted
+	lost    atomic.Int64   // rollouts of this opening that stayed in state error
+	slots   *rollout.Slots // the places for episodes, of everything that runs side by side
+	policy  whale.Policy   // the present weights, sampling; nil until wanted
 }
 
 // The kinds of journal entries that the recipe writes; harness phases write their own (package metaharness).
@@ -194,7 +195,7 @@ func OpenPair(ctx context.Context, dir string) (Config, Program, error) {
 
 // begin checks identities, journals that the run is open, and takes the last whole snapshot.
 func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt Options) (_ *Run, err error) {
-	r := &Run{Parts: parts, opt: opt, store: s}
+	r := &Run{Parts: parts, opt: opt, store: s, slots: rollout.NewSlots(parts.Config.Concurrency)}
 	defer func() {
 		if err != nil {
 			r.Close()
@@ -391,7 +392,7 @@ func (r *Run) tell(e Event) {
 func (r *Run) runner(p whale.Policy, phase string, step int) *rollout.Runner {
 	return &rollout.Runner{
 		Task: r.Task, Policy: p, Limits: r.Config.Limits, Sampling: r.Config.Sampling, RunSeed: r.Config.Seed,
-		Concurrency: r.Config.Concurrency, Retries: r.Config.Retries, Cache: rolloutCache{run: r.store, phase: phase, step: step, open: r.open, known: r.known, lost: &r.lost},
+		Concurrency: r.Config.Concurrency, Slots: r.slots, Retries: r.Config.Retries, Cache: rolloutCache{run: r.store, phase: phase, step: step, open: r.open, known: r.known, lost: &r.lost},
 		Observe: r.Progress.count,
 	}
 }

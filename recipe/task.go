@@ -103,6 +103,26 @@ func (c TaskConfig) MarshalYAML() (any, error) {
 	return out, nil
 }
 
+// SetGeneratorSeed sets the seed of the generator that the task's examples come from. A task whose examples come from elsewhere has none.
+func (c *TaskConfig) SetGeneratorSeed(seed uint64) error {
+	source, want, to := "", "", (*uint64)(nil)
+	switch c.Kind {
+	case TaskMath:
+		source, want, to = c.Math.Source, math.SourceGenerated, &c.Math.Generator.Seed
+	case TaskSearchQA:
+		source, want, to = c.SearchQA.Source, searchqa.SourceGenerated, &c.SearchQA.Generator.Seed
+	case TaskChess:
+		source, want, to = c.Chess.Source, chess.SourceGenerated, &c.Chess.Generator.Seed
+	default:
+		return fmt.Errorf("a task of kind %s has no generator", c.Kind)
+	}
+	if source != want {
+		return fmt.Errorf("the config's examples come from source %q, want source %q", source, want)
+	}
+	*to = seed
+	return nil
+}
+
 // resolve makes relative paths absolute.
 func (c *TaskConfig) resolve(abs func(string) string) {
 	each := func(files []string) {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"syscall"
@@ -42,7 +41,7 @@ func orphaned() bool {
 
 // firstStage is the command line before that of bubblewrap.
 func (s CommandSpec) firstStage(keep int) ([]string, error) {
-	self, err := os.Executable()
+	self, err := thisProgram()
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -44,22 +45,28 @@ func enter(s stage) error {
 	if err := closeInherited(statusFD + 1); err != nil {
 		return err
 	}
-	program := "/proc/self/exe"
+	program, err := unix.Open(runningFile, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", runningFile, err)
+	}
+	name := runningFile // where it is; "" = nowhere
 	switch {
 	case s.leavesOut(MechanismNamespaces):
 		s.Namespaces = switchedOff
 	case s.Namespaces == "":
-		err := mapUser(s.Parent, nobody)
+		shown, err := false, mapUser(s.Parent, nobody)
 		if err == nil && !s.leavesOut(partFiles) {
-			err = leaveFiles(files)
+			shown, err = leaveFiles(files, program)
 		} else if err == nil {
 			err = errors.New(switchedOff)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			s.Root = err.Error()
-		} else {
-			program = emptyRootProgram
-			files[0] = program
+		case shown:
+			name = emptyRootProgram
+		default:
+			name = ""
 		}
 	}
 	if err := dropPrivileges(); err != nil {
@@ -67,12 +74,28 @@ func enter(s stage) error {
 	}
 	if s.leavesOut(MechanismLandlock) {
 		s.Landlock = switchedOff
-	} else if s.LandlockVersion, err = landlockThread(files); err != nil {
+	} else if s.LandlockVersion, err = landlockThread(files[1:], program); err != nil {
 		s.Landlock = err.Error()
 	}
 	s.Second = true
-	err = syscall.Exec(program, append([]string{os.Args[0]}, s.arguments()...), []string{})
-	return fmt.Errorf("second stage: exec %s: %w", program, err)
+	arguments := append([]string{os.Args[0]}, s.arguments()...)
+	if name == "" {
+		return fmt.Errorf("second stage: %w", execOpen(program, arguments))
+	}
+	err = syscall.Exec(name, arguments, []string{})
+	return fmt.Errorf("second stage: exec %s: %w", name, err)
+}
+
+// execOpen becomes the program that is open as a descriptor, without environment.
+func execOpen(program int, arguments []string) error {
+	argv, err := syscall.SlicePtrFromStrings(arguments)
+	if err != nil {
+		return err
+	}
+	noPath, environment := [1]byte{}, []*byte{nil}
+	_, _, errno := unix.RawSyscall6(unix.SYS_EXECVEAT, uintptr(program), uintptr(unsafe.Pointer(&noPath[0])), uintptr(unsafe.Pointer(&argv[0])),
+		uintptr(unsafe.Pointer(&environment[0])), unix.AT_EMPTY_PATH, 0)
+	return fmt.Errorf("exec: %w", errno)
 }
 
 // openStatus opens /proc/self/status as statusFD, over whatever has been inherited there.

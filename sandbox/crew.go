@@ -11,7 +11,7 @@ import (
 
 // crew starts and ends the processes of a [Pool] or a [Group]. Which of them does what is up to these.
 type crew struct {
-	command  []string
+	command  []string // empty: this program
 	launches chan launchRequest
 	quit     chan struct{}
 	without  []string       // mechanisms to leave out; only tests do
@@ -38,11 +38,9 @@ func newCrew(command []string) (*crew, error) {
 		if err := checkMain(os.Args); err != nil {
 			return nil, err
 		}
-		self, err := os.Executable()
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrStart, err)
+		if _, err := thisProgram(); err != nil {
+			return nil, err
 		}
-		command = []string{self}
 	}
 	c := &crew{command: command, launches: make(chan launchRequest), quit: make(chan struct{}), all: map[*worker]bool{}}
 	c.running.Go(c.starter)
@@ -59,10 +57,23 @@ func (c *crew) starter() {
 		case <-c.quit:
 			return
 		case req := <-c.launches:
-			w, err := launch(c.command, c.without)
+			w, err := c.launch()
 			req.done <- launched{w, err}
 		}
 	}
+}
+
+// launch starts a process without waiting until it is ready. It must run on the starter's thread.
+func (c *crew) launch() (*worker, error) {
+	command := c.command
+	if len(command) == 0 {
+		self, err := thisProgram()
+		if err != nil {
+			return nil, err
+		}
+		command = []string{self}
+	}
+	return launch(command, c.without)
 }
 
 // startTries is how often a worker that dies before it is ready is replaced. A program that cannot serve dies every

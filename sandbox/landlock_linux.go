@@ -20,13 +20,13 @@ var landlockAccess = []uint64{
 	5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV,
 }
 
-// landlockThread forbids the calling thread, and whatever it becomes by exec, all files but the given ones, which it may read and
-// execute; from version 4 of the interface on also TCP, and from version 6 on signals and abstract sockets to processes outside. The
+// landlockThread forbids the calling thread, and whatever it becomes by exec, all files but the given ones and the one open as program, which it may
+// read and execute; from version 4 of the interface on also TCP, and from version 6 on signals and abstract sockets to processes outside. The
 // thread must have no_new_privs set. It returns the version.
 //
 // These are raw system calls because the library for it (go-landlock) restricts all threads at once, by way of the psx package, which
 // links C where a C compiler is present.
-func landlockThread(files []string) (version int, err error) {
+func landlockThread(files []string, program int) (version int, err error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return 0, fmt.Errorf("the kernel has none: %w", errno)
@@ -52,9 +52,17 @@ func landlockThread(files []string) (version int, err error) {
 		return 0, fmt.Errorf("create the rules: %w", errno)
 	}
 	defer unix.Close(int(set))
+	if err := landlockAllow(int(set), program); err != nil {
+		return 0, fmt.Errorf("this program: %w", err)
+	}
 	for _, name := range files {
-		if err := landlockAllow(int(set), name); err != nil {
-			return 0, err
+		fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if err == nil {
+			err = landlockAllow(int(set), fd)
+			unix.Close(fd)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
@@ -63,20 +71,15 @@ func landlockThread(files []string) (version int, err error) {
 	return version, nil
 }
 
-// landlockAllow adds the rule that a file may be read and executed.
-func landlockAllow(set int, name string) error {
-	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	defer unix.Close(fd)
+// landlockAllow adds the rule that an open file may be read and executed.
+func landlockAllow(set, fd int) error {
 	rule := unix.LandlockPathBeneathAttr{
 		Allowed_access: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE, Parent_fd: int32(fd),
 	}
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if errno != 0 {
-		return fmt.Errorf("%s: %w", name, errno)
+		return errno
 	}
 	return nil
 }

@@ -51,42 +51,44 @@ const loaderCache = "/etc/ld.so.cache"
 // libraries are the places where loaders look for libraries.
 var libraries = []string{"/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64"}
 
-// leaveFiles makes an empty file system the root of this mount namespace. It holds, read-only, this program and, where that is not
-// static, the libraries.
-func leaveFiles(files []string) error {
+// leaveFiles makes an empty file system the root of this mount namespace. It holds, read-only, this program (open as program) and, where that is
+// not static, the libraries. shown is false where the program has no place there since its file has no name any more (see thisProgram).
+func leaveFiles(files []string, program int) (shown bool, err error) {
 	dynamic := len(files) > 1
 	for _, name := range files[1:] {
 		if name != loaderCache && !slices.ContainsFunc(libraries, func(dir string) bool { return strings.HasPrefix(name, dir+"/") }) {
-			return fmt.Errorf("loads %s, which is in none of %s", name, strings.Join(libraries, ", "))
+			return false, fmt.Errorf("loads %s, which is in none of %s", name, strings.Join(libraries, ", "))
 		}
 	}
-	program, err := unix.Open("/proc/self/exe", unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(program)
 	// Nothing that happens here may spread to the system's name space.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
-		return fmt.Errorf("make the mounts private: %w", err)
+		return false, fmt.Errorf("make the mounts private: %w", err)
 	}
 	const base = "/tmp" // any directory will do: it is only covered in this name space
 	if err := unix.Mount("tmpfs", base, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "size=64k,mode=755"); err != nil {
-		return fmt.Errorf("mount an empty file system: %w", err)
+		return false, fmt.Errorf("mount an empty file system: %w", err)
 	}
-	if err := bindFile(fmt.Sprintf("/proc/self/fd/%d", program), base+emptyRootProgram); err != nil {
-		return err
+	switch err := bindFile(fmt.Sprintf("/proc/self/fd/%d", program), base+emptyRootProgram); {
+	case err == nil:
+		shown = true
+	case errors.Is(err, unix.EINVAL): // it was opened in another mount namespace
+		if err := os.Remove(base + emptyRootProgram); err != nil {
+			return false, err
+		}
+	default:
+		return false, err
 	}
 	if dynamic {
 		if err := bindLibraries(base); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if slices.Contains(files, loaderCache) {
 		if err := bindFile(loaderCache, base+loaderCache); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return changeRoot(base)
+	return shown, changeRoot(base)
 }
 
 func bindLibraries(base string) error {

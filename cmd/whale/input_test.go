@@ -140,7 +140,7 @@ func TestBadInput(t *testing.T) {
 		{"no argument", []string{"run"}, exitUsage, []string{"run: got 0 arguments; usage: whale run CONFIG"}},
 		{"too many arguments", []string{"model", "info", "a", "b"}, exitUsage, []string{"model info: got 2 arguments; usage: whale model info NAME|DIR"}},
 		{"negative seed", []string{"run", "DIR/c.yaml", "--seed", "-1"}, exitUsage, []string{`--seed`, `got "-1", want a whole number`}},
-		{"seed of a generator that is none", []string{"eval", "DIR/leak/c.yaml", "--generator-seed", "4"}, exitUsage, []string{`--generator-seed: the config's problems come from source "files"`}},
+		{"seed of a generator that is none", []string{"eval", "DIR/leak/c.yaml", "--generator-seed", "4"}, exitUsage, []string{`--generator-seed: the config's examples come from source "files"`}},
 		{"no workers", []string{"plan", "DIR/c.yaml", "--workers", "0"}, exitUsage, []string{"--workers: got 0, want 1 to"}},
 		{"no draws", []string{"eval", "DIR/c.yaml", "--draws", "0"}, exitUsage, []string{"--draws: got 0, want 1"}},
 		{"unknown split", []string{"eval", "DIR/c.yaml", "--split", "tset"}, exitUsage, []string{`--split: got "tset", want one of`}},

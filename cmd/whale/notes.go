@@ -9,7 +9,7 @@ import (
 
 // openParts opens what a config names, and says on stderr what a person should know of its data. Runs say it themselves, as events.
 func (a *app) openParts(ctx context.Context, c recipe.Config) (*recipe.Parts, error) {
-	parts, err := recipe.OpenParts(ctx, c, recipe.Resources{Workers: a.workers, Require: a.require})
+	parts, err := recipe.OpenParts(ctx, c, a.resources())
 	if err != nil {
 		return nil, err
 	}

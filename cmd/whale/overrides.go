@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed-095d5d2b/whale/recipe"
-	"github.com/seed-095d5d2b/whale/task/math"
 )
 
 // overrides are flags that stand in for config keys, for quick trials of one config.
@@ -26,10 +25,9 @@ func (o overrides) apply(c *recipe.Config) error {
 		c.Seed = o.seed.value
 	}
 	if o.generatorSeed.given {
-		if c.Task.Math.Source != math.SourceGenerated {
-			return &usageError{fmt.Sprintf("--generator-seed: the config's problems come from source %q, want source %q; leave the flag out", c.Task.Math.Source, math.SourceGenerated)}
+		if err := c.Task.SetGeneratorSeed(o.generatorSeed.value); err != nil {
+			return &usageError{"--generator-seed: " + err.Error() + "; leave the flag out"}
 		}
-		c.Task.Math.Generator.Seed = o.generatorSeed.value
 	}
 	return nil
 }

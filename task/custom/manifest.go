@@ -7,6 +7,7 @@ import (
 
 	whale "github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/strictyaml"
+	"github.com/seed-095d5d2b/whale/task/judge"
 )
 
 // ManifestFile is the file of a task's folder that says what the task is.
@@ -94,9 +95,10 @@ type Limits struct {
 // DefaultManifest is the manifest before task.yaml is read.
 func DefaultManifest() Manifest {
 	return Manifest{
-		Data:    DataConfig{Same: SameNormalised, RowBytes: 1 << 20, BadShare: 0.001, MiB: 1024},
-		Limits:  Limits{Seconds: 10, OutputBytes: 8 << 10, AtOnce: 4, MemoryMiB: 256},
-		Harness: "h0.star",
+		Data:     DataConfig{Same: SameNormalised, RowBytes: 1 << 20, BadShare: 0.001, MiB: 1024},
+		Verifier: VerifierConfig{Judge: judge.DefaultConfig()},
+		Limits:   Limits{Seconds: 10, OutputBytes: 8 << 10, AtOnce: 4, MemoryMiB: 256},
+		Harness:  "h0.star",
 	}
 }
 

@@ -127,18 +127,18 @@ func (d DataConfig) validate() error {
 	case d.MiB < 1 || d.MiB > 1<<20:
 		return fmt.Errorf("mib: got %d, want 1 to %d", d.MiB, 1<<20)
 	}
-	any := len(d.Divide.Files) > 0
+	some := len(d.Divide.Files) > 0
 	for _, s := range splits() {
 		files := d.Splits.of(s)
 		if err := dataFiles(files); err != nil {
 			return fmt.Errorf("splits.%s%w", s, err)
 		}
-		any = any || len(files) > 0
+		some = some || len(files) > 0
 		if len(files) > 0 && d.Divide.Percent.of(s)+d.Divide.Counts.of(s) > 0 {
 			return fmt.Errorf("divide: got a share for %s, which has files of its own in splits", s)
 		}
 	}
-	if !any {
+	if !some {
 		return fmt.Errorf("splits: got no files, and none in divide; want some in one of them")
 	}
 	if err := d.Divide.validate(); err != nil {

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sandbox
+
+// runningFile has no name here.
+const runningFile = ""
