@@ -23,7 +23,7 @@ type Limits struct {
 // DefaultLimits are for a page of mathematics.
 func DefaultLimits() Limits {
 	return Limits{
-		Program: "/usr/bin/python3", MemoryBytes: 512 << 20, CPUSeconds: 10, WallSeconds: 30, SourceBytes: 64 << 10, OutputBytes: 16 << 10,
+		Program: "/usr/bin/python3", MemoryBytes: 512 << 20, CPUSeconds: 10, WallSeconds: 15, SourceBytes: 64 << 10, OutputBytes: 16 << 10,
 	}
 }
 

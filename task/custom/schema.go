@@ -35,7 +35,7 @@ func openSchema(name string, data []byte) (*jsonschema.Schema, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.UseLoader(nothingElse{})
-	const url = "whale:task/schema.json"
+	const url = "whale://task/schema.json"
 	if err := c.AddResource(url, doc); err != nil {
 		return nil, fmt.Errorf("schema: %s: %w", name, err)
 	}
