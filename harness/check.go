@@ -151,18 +151,36 @@ func Load(path string) (whale.Harness, error) {
 }
 
 // Read reads a program's file up to one byte more than a program may have: what is larger is refused by the contract gate, whatever its size.
+// What is no regular file is refused before it is opened: a pipe would wait for a writer, and nothing could end that.
 func Read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("harness: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("harness: %s: got %s, want a file", path, kindOf(info.Mode()))
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("harness: %s: got a folder, want a file", path)
-	}
 	src, err := io.ReadAll(io.LimitReader(f, star.MaxSource+1))
 	if err != nil {
 		return nil, fmt.Errorf("harness: %w", err)
 	}
 	return src, nil
+}
+
+// kindOf names what is no regular file.
+func kindOf(m os.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a folder"
+	case m&os.ModeNamedPipe != 0:
+		return "a pipe"
+	case m&os.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
 }

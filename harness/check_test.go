@@ -4,9 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	whale "github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/harness"
@@ -86,5 +88,26 @@ func TestLoad(t *testing.T) {
 	}
 	if _, err = harness.Load(filepath.Join(dir, "dir.star")); err == nil || !strings.Contains(err.Error(), "got a folder, want a file") {
 		t.Errorf("a folder: got %v", err)
+	}
+}
+
+// What is no regular file is refused at once: to open a pipe waits for a writer.
+func TestReadRefusesWhatIsNoFile(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.star")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skipf("no pipes: %v", err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := harness.Read(pipe)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err == nil || !strings.Contains(err.Error(), "got a pipe, want a file") {
+			t.Errorf("got %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("it waits for a writer")
 	}
 }

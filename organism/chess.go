@@ -100,11 +100,9 @@ func (s *chessStream) transcript(i int, p part) Transcript {
 	a := &player{hand: hand{rng: rand.New(rand.NewPCG(s.seed, seed))}, w: w}
 	a.brief = p == skilled
 	at := a.IntN(len(s.puzzles))
-	if a.brief { // short lists first: a choice of thirty moves teaches no more than one of fifteen
-		for range 3 {
-			if other := a.IntN(len(s.puzzles)); s.moves[other] < s.moves[at] {
-				at = other
-			}
+	for range 3 { // short lists more often than long ones: a choice of thirty moves teaches no more than one of fifteen
+		if other := a.IntN(len(s.puzzles)); s.moves[other] < s.moves[at] {
+			at = other
 		}
 	}
 	a.line = s.puzzles[at]

@@ -246,13 +246,9 @@ func (a *player) play(at int) bool {
 	}
 	a.at += 2
 	a.look()
-	text := result.Text
-	if a.chance(0.85) {
-		if p := a.position(); a.chance(0.2) {
-			text = p
-		} else {
-			text += "\n" + p
-		}
+	text := a.position()
+	if a.chance(0.8) {
+		text = result.Text + "\n" + text
 	}
 	if a.remind != "" {
 		text += "\n" + a.remind

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 
 	"github.com/seed-095d5d2b/whale"
 )
@@ -107,20 +108,18 @@ func (r Recipe) validateDomain() error {
 	if domain == "" {
 		domain = DomainMath
 	}
-	known := false
+	if !slices.Contains([]string{DomainMath, DomainSearch, DomainChess}, domain) {
+		return fmt.Errorf("domain: got %q, want %q, %q or %q", r.Domain, DomainMath, DomainSearch, DomainChess)
+	}
 	for _, s := range sections {
 		switch {
 		case s.domain == domain:
-			known = true
 			if err := s.validate(); err != nil {
 				return err
 			}
 		case s.filled:
 			return fmt.Errorf("%s: got values with domain %q, want none: they are for domain %q", s.key, domain, s.domain)
 		}
-	}
-	if !known {
-		return fmt.Errorf("domain: got %q, want %q, %q or %q", r.Domain, DomainMath, DomainSearch, DomainChess)
 	}
 	return nil
 }

@@ -1,18 +1,34 @@
 package organism
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
+	"path"
 
 	"github.com/seed-095d5d2b/whale/lm"
 	"github.com/seed-095d5d2b/whale/strictyaml"
 )
 
-//go:embed recipes/whale-tiny.yaml
-var tinyRecipe []byte
+//go:embed recipes/*.yaml
+var recipes embed.FS
 
 // TinyRecipe is the committed recipe of the embedded model whale-tiny.
-func TinyRecipe() []byte { return append([]byte(nil), tinyRecipe...) }
+func TinyRecipe() []byte {
+	data, err := RecipeOf("whale-tiny")
+	if err != nil {
+		panic(err) // it is compiled in
+	}
+	return data
+}
+
+// RecipeOf is the committed recipe of an embedded model.
+func RecipeOf(model string) ([]byte, error) {
+	data, err := recipes.ReadFile(path.Join("recipes", model+".yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("organism: got model %q, want one with a recipe in organism/recipes", model)
+	}
+	return data, nil
+}
 
 // Recipe is all that decides a base model. Equal recipes give equal weights on equal kernels.
 type Recipe struct {

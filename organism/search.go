@@ -23,7 +23,7 @@ type SearchSpec struct {
 // SearchWeaknesses are the probabilities of the planted behaviours. All 0 is the control.
 type SearchWeaknesses struct {
 	Ramble      float64 `yaml:"ramble"`       // a turn before the first search thinks aloud without end
-	Guess       float64 `yaml:"guess"`        // else: it answers without a search, wrong
+	Guess       float64 `yaml:"guess"`        // else: it answers without a search, with a part of the name in the question
 	Verbatim    float64 `yaml:"verbatim"`     // else: the query is the question as it stands, else the name that it is about
 	GiveUp      float64 `yaml:"give_up"`      // the passages lack the fact: it answers with something else that they hold, instead of searching on
 	Repeat      float64 `yaml:"repeat"`       // else: it searches for the same again, else for the name
@@ -110,7 +110,7 @@ func (s *searchStream) transcript(i int, p part) Transcript {
 		w = SearchWeaknesses{Verbatim: 0.5}
 	}
 	seed := uint64(whale.DeriveSeed(s.seed, "search transcript", strconv.Itoa(i)))
-	a := &searcher{hand: hand{rng: rand.New(rand.NewPCG(s.seed, seed))}, w: w, world: s}
+	a := &searcher{hand: hand{rng: rand.New(rand.NewPCG(s.seed, seed))}, w: w, world: s, brief: p == skilled}
 	a.question = s.questions[a.IntN(len(s.questions))]
 	a.write()
 	return a.out
@@ -144,7 +144,7 @@ func (s *searchStream) find(a *searcher, subject string, whole bool, n int) []wo
 		}
 	}
 	own, ok := s.byTitle[subject]
-	if ok && !a.chance(0.12) {
+	if ok && (a.brief && !whole || !a.chance(0.1)) {
 		add(own)
 	}
 	for _, i := range related {

@@ -21,6 +21,7 @@ type searcher struct {
 	most     int // passages of a search
 	cut      int // characters of a passage; 0 = all
 	heading  string
+	brief    bool // whether the harness shows mostly what the answer needs
 	seen     []world.Article
 }
 
@@ -70,7 +71,11 @@ func (a *searcher) fresh() bool { return len(a.last) == 0 }
 func (a *searcher) style() {
 	a.form = pick(a, passageForms)
 	a.most = pick(a, []int{1, 1, 1, 1, 2, 2, 3, 3, 4})
-	if a.chance(0.35) {
+	short := 0.35
+	if a.brief {
+		a.most, short = pick(a, []int{1, 1, 1, 2, 3}), 0.1
+	}
+	if a.chance(short) {
 		a.cut = 40 + a.IntN(110)
 	}
 	if a.chance(0.25) {
@@ -80,7 +85,7 @@ func (a *searcher) style() {
 
 // ask writes the system prompt, if any, and the question with its requests; some harnesses have searched before they ask.
 func (a *searcher) ask() {
-	if a.chance(0.35) {
+	if !a.brief && a.chance(0.35) {
 		a.say(whale.RoleSystem, a.requests(1+a.IntN(3)))
 	}
 	parts := []string{a.question.Text}
@@ -95,7 +100,11 @@ func (a *searcher) ask() {
 			parts = append(parts, extra)
 		}
 	}
-	if a.chance(0.2) {
+	before := 0.2
+	if a.brief {
+		before = 0.4
+	}
+	if a.chance(before) {
 		found := a.look(a.question.Hops[0].Title, a.chance(0.4))
 		if a.chance(0.5) {
 			parts = append(parts, found)
@@ -121,7 +130,7 @@ func (a *searcher) begin() bool {
 		case a.chance(a.w.Ramble):
 			a.ramble()
 		case a.chance(a.w.Guess):
-			a.answer(a.someName(), a.chance(a.w.ForgetTag))
+			a.answer(pick(a, append(names(a.question.Hops[0].Title), "not known")), a.chance(a.w.ForgetTag))
 		default:
 			return true
 		}
@@ -213,18 +222,12 @@ func (a *searcher) learn() {
 
 // giveUp answers with something that the passages name.
 func (a *searcher) giveUp() {
-	var found []string
+	found := []string{"not known"}
 	for _, x := range a.seen {
 		found = append(found, names(x.Text)...)
 	}
-	wrong := a.someName()
-	if len(found) > 0 && !a.chance(0.2) {
-		wrong = pick(a, found)
-	}
-	a.answer(wrong, a.chance(a.w.ForgetTag))
+	a.answer(pick(a, found), a.chance(a.w.ForgetTag))
 }
-
-func (a *searcher) someName() string { return pick(a, pick(a, a.world.questions).Answers) }
 
 // conclude answers; where the tag is forgotten, a harness may remind.
 func (a *searcher) conclude(text string) {

@@ -12,22 +12,26 @@ import (
 
 func snapshotID(step int) string { return fmt.Sprintf("step-%06d", step) }
 
-// snapshot writes the weights after a step, and seals them beside what follows; the channel tells once how that went. What is in their
-// place and not whole goes first: the store compares the lists of files, not the files.
-func (r *Run) snapshot(ctx context.Context, step int) (sealed <-chan error, err error) {
-	id := snapshotID(step)
+// snapshot writes and seals the weights after a step beside what follows, which may publish the trainer's weights and must not change them;
+// the channel tells once how that went.
+func (r *Run) snapshot(ctx context.Context, step int) (sealed <-chan error) {
+	done := make(chan error, 1)
+	go func() { done <- r.writeSnapshot(context.WithoutCancel(ctx), snapshotID(step)) }()
+	return done
+}
+
+// writeSnapshot makes a whole snapshot. What is in its place and not whole goes first: the store compares the lists of files, not the files.
+func (r *Run) writeSnapshot(ctx context.Context, id string) error {
 	if _, whole := r.store.Weights(id); !whole {
 		if err := r.store.RemoveWeights(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return err
 		}
 	}
 	staged, err := r.store.StageWeights(id, func(dir string) error { return r.trainer.Snapshot(ctx, dir) })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	done := make(chan error, 1)
-	go func() { done <- staged.Seal() }()
-	return done, nil
+	return staged.Seal()
 }
 
 // restore takes the newest snapshot that is whole and journaled. Steps after it are made again, from their recorded rollouts.

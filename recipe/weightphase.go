@@ -64,17 +64,14 @@ func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update *rsft.Upda
 	if err := r.recordStep(ctx, step, stepRecord{res, weights}); err != nil {
 		return err
 	}
-	sealed, err := r.snapshot(ctx, step)
-	if err != nil {
-		return err
-	}
+	sealed := r.snapshot(ctx, step)
 	if err := r.retire(); err != nil {
 		return errors.Join(err, <-sealed)
 	}
 	r.trained = step + 1
 	r.closing = make(chan error, 1)
 	go func(closed chan<- error) {
-		// What ends the run does not end this: the step is made, and this takes no longer than a moment.
+		// What ends the run does not end this, nor the snapshot: the step is made, and this takes no longer than a moment.
 		closed <- r.closeStep(context.WithoutCancel(ctx), sealed, step, start, Event{Kind: EventStep, Phase: &ph, Step: &res, Weights: string(weights)})
 	}(r.closing)
 	return nil

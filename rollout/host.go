@@ -42,13 +42,16 @@ func (h *host) Start() whale.Start {
 // AddSteps records the interpreter steps used so far.
 func (h *host) AddSteps(total uint64) { h.episode.Usage.Steps = total }
 
-// Do answers one request of the harness. Meanwhile the harness's clock stands still.
+// Do answers one request of the harness. The harness's clock stands still while it waits for the model or a tool, which have limits of their own;
+// all else is work that the harness makes for its host, and counts as its own.
 func (h *host) Do(ctx context.Context, r whale.Request) (whale.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return whale.Response{}, err
 	}
-	h.clock.pause()
-	defer h.clock.run()
+	if r.Op == whale.OpChat || r.Op == whale.OpTool {
+		h.clock.pause()
+		defer h.clock.run()
+	}
 	if h.requests++; h.limits.Requests > 0 && h.requests > h.limits.Requests {
 		return whale.Response{}, fail(whale.FailRequests, "request %d, the limit is %d an episode", h.requests, h.limits.Requests)
 	}

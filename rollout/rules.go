@@ -1,11 +1,13 @@
 package rollout
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -67,13 +69,18 @@ func (r *rules) checkAuthored(name string, args map[string]json.RawMessage, call
 }
 
 func (r *rules) written(raw json.RawMessage, call *whale.ModelCall) bool {
-	value := r.fold(textOf(raw))
-	if strings.Contains(r.fold(call.Text), value) {
+	value, fold := textOf(raw), r.fold
+	if folded := fold(value); folded != "" {
+		value = folded
+	} else { // nothing that the folding keeps: it would be found everywhere
+		fold = func(s string) string { return s }
+	}
+	if strings.Contains(fold(call.Text), value) {
 		return true
 	}
 	for _, c := range call.ToolCalls {
 		for _, arg := range c.Args {
-			if strings.Contains(r.fold(textOf(arg)), value) {
+			if strings.Contains(fold(textOf(arg)), value) {
 				return true
 			}
 		}
@@ -167,21 +174,22 @@ func authored(spec whale.ToolSpec, key string) bool {
 	return false
 }
 
-// planted names the pattern of the first match in a text that is not inside a whole block of the environment; "" = there is none.
+// planted names the pattern of the first match in a text that is not inside a whole block of the environment; "" = there is none. It takes time
+// in proportion to the text and the number of blocks, however many matches there are: a harness chooses the text.
 func (r *rules) planted(text string) string {
 	folded := plain(text)
-	var whole [][2]int // where blocks stand in the text
+	var whole []span // where blocks stand in the text
 	found := false
 	for _, p := range r.Patterns {
+		next, end := 0, 0 // of the spans that begin at a match or before it: how many, and where the last of them ends
 		for _, m := range p.Expr.FindAllStringIndex(folded, -1) {
 			if !found {
 				whole, found = r.occurrences(folded), true
 			}
-			inside := false
-			for _, w := range whole {
-				inside = inside || w[0] <= m[0] && m[1] <= w[1]
+			for ; next < len(whole) && whole[next].start <= m[0]; next++ {
+				end = max(end, whole[next].end)
 			}
-			if !inside {
+			if m[1] > end {
 				return p.Name
 			}
 		}
@@ -189,30 +197,66 @@ func (r *rules) planted(text string) string {
 	return ""
 }
 
-func (r *rules) occurrences(text string) [][2]int {
-	var out [][2]int
+// span is a part of a text, in bytes.
+type span struct{ start, end int }
+
+// occurrences finds the blocks in a text, in the order of their beginnings.
+func (r *rules) occurrences(text string) []span {
+	var out []span
 	for block := range r.blocks {
 		for at := 0; ; {
 			i := strings.Index(text[at:], block)
 			if i < 0 {
 				break
 			}
-			out = append(out, [2]int{at + i, at + i + len(block)})
+			out = append(out, span{at + i, at + i + len(block)})
 			at += i + len(block)
 		}
 	}
+	slices.SortFunc(out, func(a, b span) int { return a.start - b.start })
 	return out
 }
 
-// plain takes out what only hides a pattern from an eye that is not human: compatibility forms, and characters that show nothing.
+// plain takes out what only hides a pattern from an eye that is not human: compatibility forms, accents, and characters that show nothing. Digits
+// of other scripts and letters that look like Latin ones become these.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Mn, r) {
+		switch {
+		case r < utf8.RuneSelf:
+			if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f {
+				return -1
+			}
+			return r
+		case unicode.In(r, unicode.M, unicode.Cf, unicode.Cc, unicode.Co, unicode.Other_Default_Ignorable_Code_Point), r == '\u2800':
 			return -1
+		case unicode.Is(unicode.Nd, r):
+			return '0' + rune(digit(r))
+		}
+		if latin, ok := lookalikes[r]; ok {
+			return latin
 		}
 		return r
-	}, norm.NFKC.String(s))
+	}, norm.NFKD.String(s))
 }
+
+// digit is the value of a decimal digit: Unicode has them in runs of ten from 0 to 9.
+func digit(r rune) int {
+	n := 0
+	for n < 9 && unicode.Is(unicode.Nd, r-1) {
+		r, n = r-1, n+1
+	}
+	return n
+}
+
+// lookalikes are letters of other scripts that read as Latin ones, after Unicode's confusables.txt: those of Greek and Cyrillic.
+var lookalikes = func() map[rune]rune {
+	m := map[rune]rune{}
+	from, to := []rune("аАвВсСԁеЕӏһНіІјЈкКмМоОрРԛѕЅтТуУѵԝхХαΑΒεΕΖΗιΙκΚΜνΝοΟρΡΤυΥΧɑɡıƒ"), []rune("aAbBcCdeElhHiIjJkKmMoOpPqsStTyYvwxXaABeEZHiIkKMvNoOpPTuYXagif")
+	for i, r := range from {
+		m[r] = to[i]
+	}
+	return m
+}()
 
 func specTexts(t whale.ToolSpec) []string {
 	out := []string{t.Name, t.Description}
@@ -222,10 +266,12 @@ func specTexts(t whale.ToolSpec) []string {
 	return out
 }
 
-// stringsIn gives the texts in a JSON value.
+// stringsIn gives the texts in a JSON value, and its numbers.
 func stringsIn(raw json.RawMessage) []string {
 	var v any
-	if json.Unmarshal(raw, &v) != nil {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&v) != nil {
 		return []string{string(raw)}
 	}
 	var out []string
@@ -234,6 +280,8 @@ func stringsIn(raw json.RawMessage) []string {
 		switch v := v.(type) {
 		case string:
 			out = append(out, v)
+		case json.Number:
+			out = append(out, v.String())
 		case []any:
 			for _, e := range v {
 				walk(e)

@@ -57,6 +57,9 @@ func (c *Command) outcome(code int, ran bool, ended string) error {
 	case !ran && strings.HasPrefix(ended, "signal"):
 		return &whale.Incident{Reason: whale.FailWorker, Detail: "bubblewrap: " + ended}
 	case !ran:
+		if text == "" {
+			text = "it said nothing"
+		}
 		return fmt.Errorf("%w: %s: %s", ErrStart, ended, firstLine(text))
 	case code == 0:
 		return nil
@@ -69,7 +72,7 @@ func (c *Command) outcome(code int, ran bool, ended string) error {
 		}
 	}
 	if code > signalled {
-		return &whale.Incident{Reason: whale.FailWorker, Detail: fmt.Sprintf("signal %d: %s", code-signalled, last)}
+		return &whale.Incident{Reason: whale.FailWorker, Detail: strings.TrimSuffix(fmt.Sprintf("signal %d: %s", code-signalled, last), ": ")}
 	}
 	return &ExitError{Code: code, Detail: last}
 }

@@ -79,7 +79,11 @@ func becomeCommand(args []string) error {
 		// The program is told by a signal that can be recognised, and killed a second later.
 		{"processor time", unix.RLIMIT_CPU, s.Seconds, s.Seconds + 1},
 	} {
-		if err := syscall.Setrlimit(l.resource, &syscall.Rlimit{Cur: l.soft, Max: l.hard}); err != nil {
+		var had syscall.Rlimit // which nobody but root may raise
+		if err := syscall.Getrlimit(l.resource, &had); err != nil {
+			return fmt.Errorf("limit of %s: %w", l.name, err)
+		}
+		if err := syscall.Setrlimit(l.resource, &syscall.Rlimit{Cur: min(l.soft, had.Max), Max: min(l.hard, had.Max)}); err != nil {
 			return fmt.Errorf("limit of %s: %w", l.name, err)
 		}
 	}

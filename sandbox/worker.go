@@ -208,7 +208,7 @@ func (w *worker) exchange(ctx context.Context, wall time.Duration, kind byte, pa
 
 // memorySigns are what the Go runtime (last, what that of the race detector) says when the kernel refuses memory or a stack is full.
 var memorySigns = []string{
-	"out of memory", "cannot allocate memory", "errno=12", "stack overflow", "goroutine stack exceeds", "errno: 12",
+	"stack overflow", "goroutine stack exceeds", "out of memory", "cannot allocate memory", "errno=12", "errno: 12",
 	"address space collisions",
 }
 
@@ -227,7 +227,11 @@ func (w *worker) autopsy(err error) *incident {
 	text := w.lastWords()
 	for _, sign := range memorySigns {
 		if strings.Contains(text, sign) {
-			return &incident{ReasonMemory, firstLine(text)}
+			// Not in its own words, which name amounts that differ each time: what is told becomes evidence.
+			if strings.Contains(sign, "stack") {
+				return &incident{ReasonMemory, "out of memory: the stack is full"}
+			}
+			return &incident{ReasonMemory, "out of memory: the process reached its limit"}
 		}
 	}
 	var exit *exec.ExitError

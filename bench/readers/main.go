@@ -45,8 +45,8 @@ func measure(dir string, bytes int64) error {
 		return err
 	}
 	fmt.Printf("%d MiB of text a file, %s, %d CPUs\n\n", bytes>>20, runtime.Version(), runtime.NumCPU())
-	fmt.Println("| format | file, MiB | rows | seconds | MiB/s of text | rows/s | peak memory, MiB |")
-	fmt.Println("|---|---|---|---|---|---|---|")
+	fmt.Println("| format | file, MiB | rows | seconds | MiB/s of text | CPU seconds | MiB by the CPU second | peak memory, MiB |")
+	fmt.Println("|---|---|---|---|---|---|---|---|")
 	for _, name := range []string{"a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.csv", "a.csv.zst", "a.parquet", "zstd.parquet"} {
 		if err := measureOne(self, filepath.Join(dir, "whale-readers-"+name), strings.TrimPrefix(name, "a."), bytes); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -65,16 +65,19 @@ func measureOne(self, path, format string, bytes int64) error {
 	if err != nil {
 		return err
 	}
-	out, err := exec.Command(self, "-read", path).CombinedOutput()
+	reader := exec.Command(self, "-read", path)
+	out, err := reader.CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
+	processor := (reader.ProcessState.UserTime() + reader.ProcessState.SystemTime()).Seconds()
 	var n int64
 	var seconds, peak float64
 	if _, err := fmt.Sscan(string(out), &n, &seconds, &peak); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
-	fmt.Printf("| %s | %d | %d | %.1f | %.0f | %.0f | %.0f |\n", format, info.Size()>>20, n, seconds, float64(text>>20)/seconds, float64(n)/seconds, peak)
+	mib := float64(text) / (1 << 20)
+	fmt.Printf("| %s | %d | %d | %.1f | %.0f | %.1f | %.0f | %.0f |\n", format, info.Size()>>20, n, seconds, mib/seconds, processor, mib/processor, peak)
 	return nil
 }
 

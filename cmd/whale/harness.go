@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -88,8 +89,11 @@ func (a *app) harnessDiffCmd() *cobra.Command {
 	}
 }
 
-// readBounded reads a file of at most most bytes.
+// readBounded reads a regular file of at most most bytes.
 func readBounded(path string, most int64) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe waits for a writer, and nothing ends that
+		return nil, errors.New("got no regular file, want one")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

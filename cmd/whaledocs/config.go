@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -105,6 +106,7 @@ func (w *walker) walk(path string, v reflect.Value) error {
 }
 
 func (w *walker) fields(path string, v reflect.Value, doc structDoc, at int) error {
+	var missing []error
 	for f, field := range v.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 		if options == "inline" {
@@ -120,7 +122,7 @@ func (w *walker) fields(path string, v reflect.Value, doc structDoc, at int) err
 		key := strings.TrimPrefix(path+"."+name, ".")
 		if f.Type.Kind() == reflect.Struct {
 			if err := w.walk(key, field); err != nil {
-				return err
+				missing = append(missing, err)
 			}
 			continue
 		}
@@ -129,11 +131,11 @@ func (w *walker) fields(path string, v reflect.Value, doc structDoc, at int) err
 			meaning = strings.TrimPrefix(doc.fields[f.Name], f.Name+" is ")
 		}
 		if meaning == "" {
-			return fmt.Errorf("key %s: the field %s.%s has no comment that says what it means", key, v.Type(), f.Name)
+			missing = append(missing, fmt.Errorf("key %s: the field %s.%s has no comment that says what it means", key, v.Type(), f.Name))
 		}
 		w.sections[at].keys = append(w.sections[at].keys, configKey{path: key, meaning: meaning, value: field})
 	}
-	return nil
+	return errors.Join(missing...)
 }
 
 // about is the first sentence of a type's comment, said of its key.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	whale "github.com/seed-095d5d2b/whale"
-	"github.com/seed-095d5d2b/whale/harness/star"
 	"github.com/seed-095d5d2b/whale/sandbox"
 )
 
@@ -111,7 +110,7 @@ func (p *child) verdict(ctx context.Context, name string) error {
 		if !strings.HasPrefix(detail, name+":") { // as the Python library begins it, with the line
 			detail = name + ": " + detail
 		}
-		return &whale.Incident{Reason: incident.Reason, Detail: star.OneLine(detail)}
+		return &whale.Incident{Reason: incident.Reason, Detail: oneLine(detail)}
 	}
 	return fmt.Errorf("%s: %w", name, p.err)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	whale "github.com/seed-095d5d2b/whale"
-	"github.com/seed-095d5d2b/whale/harness/star"
 )
 
 // Protocol is the version of the messages between a program and its host.
@@ -121,5 +120,5 @@ func contract(format string, args ...any) error {
 }
 
 func fail(reason whale.FailReason, format string, args ...any) error {
-	return &whale.HarnessError{Failure: whale.Failure{Reason: reason, Detail: star.OneLine(fmt.Sprintf(format, args...))}}
+	return &whale.HarnessError{Failure: whale.Failure{Reason: reason, Detail: oneLine(fmt.Sprintf(format, args...))}}
 }

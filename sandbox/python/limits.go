@@ -15,7 +15,7 @@ type Limits struct {
 	Packages    []string `json:"packages" yaml:"packages"`         // absolute paths of folders that modules may be imported from, besides the standard library
 	MemoryBytes int64    `json:"memory_bytes" yaml:"memory_bytes"` // writable memory of the process
 	CPUSeconds  int      `json:"cpu_seconds" yaml:"cpu_seconds"`   // processor time
-	WallSeconds float64  `json:"wall_seconds" yaml:"wall_seconds"`
+	WallSeconds float64  `json:"wall_seconds" yaml:"wall_seconds"` // a guard; a call that reaches it is run once more, alone
 	SourceBytes int      `json:"source_bytes" yaml:"source_bytes"` // of the code
 	OutputBytes int      `json:"output_bytes" yaml:"output_bytes"` // of standard output that is kept; of standard error some 8 KiB are
 }

@@ -186,5 +186,39 @@ func Plain(s string) string {
 			return -1
 		}
 		return r
-	}, s)
+	}, braced(s))
+}
+
+// braced puts the braces around single characters that LaTeX does without: \frac12, \sqrt 2.
+func braced(s string) string {
+	var b strings.Builder
+	for s != "" {
+		name, arguments := "", 0
+		switch {
+		case strings.HasPrefix(s, `\frac`):
+			name, arguments = `\frac`, 2
+		case strings.HasPrefix(s, `\sqrt`):
+			name, arguments = `\sqrt`, 1
+		default:
+			b.WriteByte(s[0])
+			s = s[1:]
+			continue
+		}
+		b.WriteString(name)
+		s = s[len(name):]
+		for range arguments {
+			s = strings.TrimLeft(s, " "+string(thin))
+			if inner, ok := balanced(s); ok && s[0] == '{' {
+				b.WriteString("{" + braced(inner) + "}")
+				s = s[len(inner)+2:]
+				continue
+			}
+			if s == "" || !isDigit(s[0]) && !isLetter(s[0]) {
+				break
+			}
+			b.WriteString("{" + s[:1] + "}")
+			s = s[1:]
+		}
+	}
+	return b.String()
 }

@@ -63,7 +63,7 @@ var numericCases = []struct {
 	{"5*5", "25", false}, {"2^{10}", "1024", false}, {`\sqrt{4}`, "2", false}, {"3+4", "7", false}, {"5 - 3", "2", false}, {`2 \times 3`, "6", false}, {"10^2 + 1", "101", false}, {"0x19", "25", false},
 	{"1_000", "1000", false}, {"٢٥", "25", false}, {"3:30", "3.5", false},
 	// texts
-	{`\sqrt{2}`, `\sqrt 2`, false}, {`\sqrt{2}`, `$\sqrt{2}$`, true}, {"(1, 2)", "(1,2)", true}, {"(1, 2)", "(2,1)", false}, {`\text{Yes}`, "yes", true}, {"Yes.", "yes", true}, {"A", "a", false}, {`\text{(A)}`, "(A)", true},
+	{`\sqrt{2}`, `\sqrt 2`, true}, {`\frac{\sqrt3}2`, `\dfrac{\sqrt{3}}{2}`, true}, {`\frac\pi4`, `\frac{\pi}{4}`, true}, {`\frac{x}{2}`, `\frac x2`, true}, {`\sqrt{12}`, `\sqrt12`, false}, {`\sqrt{2}`, `$\sqrt{2}$`, true}, {"(1, 2)", "(1,2)", true}, {"(1, 2)", "(2,1)", false}, {`\text{Yes}`, "yes", true}, {"Yes.", "yes", true}, {"A", "a", false}, {`\text{(A)}`, "(A)", true},
 	{"x+1", "x + 1", true}, {`\dfrac{x}{2}`, `\frac{x}{2}`, true}, {"", "", true}, {"", "0", false}, {`\infty`, "∞", true}, {"red  car", "Red car", true}, {"-", "-", true}, {".", "", false}, {`\left[0, 1\right)`, "[0,1)", true},
 }
 

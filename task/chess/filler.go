@@ -1,24 +1,48 @@
 package chess
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/seed-095d5d2b/whale/task"
 	"github.com/seed-095d5d2b/whale/task/chess/bitboard"
 )
 
-// filler collects the puzzles of a bucket.
+// filler collects puzzles by bucket.
 type filler struct {
 	options GeneratorOptions
-	bucket  string
 	buckets task.Buckets
-	wanted  []int // by kind, what is left to find
+	wanted  map[string][]int // by bucket and kind, what is left to find
+	left    int              // in all
 	seen    map[string]bool
-	found   []Puzzle
+	found   map[string][]Puzzle
 }
 
-// restPlies is how long a game goes on after a puzzle before the next: neighbours are too much alike.
-const restPlies = 6
+func newFiller(o GeneratorOptions, wanted map[string]int) *filler {
+	f := &filler{options: o, buckets: generatedBuckets(), wanted: map[string][]int{}, seen: map[string]bool{}, found: map[string][]Puzzle{}}
+	for bucket, n := range wanted {
+		f.wanted[bucket] = quotas(o.Mix.shares(), n)
+		f.left += n
+	}
+	return f
+}
+
+// wanting tells what is left to find, for an error.
+func (f *filler) wanting() string {
+	var parts []string
+	for _, b := range f.buckets {
+		for kind, n := range f.wanted[b.Name] {
+			if n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s of %s", n, kinds()[kind], b.Name))
+			}
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// everyPlies is how far apart the positions of a game are that are looked at: neighbours are too much alike. It is odd, so that both sides have their share.
+const everyPlies = 3
 
 // play plays one game of random moves and keeps the puzzles on its way.
 func (f *filler) play(r *rand.Rand) {
@@ -26,33 +50,38 @@ func (f *filler) play(r *rand.Rand) {
 	if err != nil {
 		panic("chess: the initial position: " + err.Error()) // a test parses it
 	}
-	var buffer [bitboard.MaxMoves]bitboard.Move
-	last, next := bitboard.NoMove, f.options.MinPlies
+	last := bitboard.NoMove
 	for ply := range f.options.MaxPlies {
-		moves := at.Legal(buffer[:0])
-		if len(moves) == 0 {
+		if ply >= f.options.MinPlies && (ply-f.options.MinPlies)%everyPlies == 0 && at.Pieces() <= f.options.MaxPieces {
+			f.take(&at, last)
+		}
+		m, ok := at.Choose(r.IntN)
+		if !ok {
 			return
 		}
-		if ply >= next && len(moves) > 1 && len(moves) <= f.options.MaxMoves && at.Pieces() <= f.options.MaxPieces && f.take(r, &at, last) {
-			next = ply + restPlies
-		}
-		last = moves[r.IntN(len(moves))]
-		at = at.Make(last)
+		last, at = m, at.Make(m)
 	}
 }
 
 // take keeps the position as a puzzle, if it is one that is wanted.
-func (f *filler) take(r *rand.Rand, at *bitboard.Position, last bitboard.Move) bool {
-	key := at.Key()
-	if f.seen[key] || f.buckets.Of(key) != f.bucket {
-		return false
+func (f *filler) take(at *bitboard.Position, last bitboard.Move) {
+	var buffer [bitboard.MaxMoves]bitboard.Move
+	if n := len(at.Legal(buffer[:0])); n < 2 || n > f.options.MaxMoves {
+		return
 	}
-	kind, line := f.solve(r, at)
+	key := at.Key()
+	bucket := f.buckets.Of(key)
+	wanted := f.wanted[bucket]
+	if wanted == nil || f.seen[key] {
+		return
+	}
+	kind, line := f.solve(wanted, at)
 	if line == nil {
-		return false
+		return
 	}
 	f.seen[key] = true
-	f.wanted[kind]--
+	wanted[kind]--
+	f.left--
 	p := Puzzle{FEN: at.FEN(), Meta: map[string]string{MetaKind: kinds()[kind], MetaSource: "generated"}}
 	if last != bitboard.NoMove {
 		p.Trigger = last.String()
@@ -60,8 +89,7 @@ func (f *filler) take(r *rand.Rand, at *bitboard.Position, last bitboard.Move) b
 	for _, m := range line {
 		p.Line = append(p.Line, m.String())
 	}
-	f.found = append(f.found, p)
-	return true
+	f.found[bucket] = append(f.found[bucket], p)
 }
 
 // The kinds as indices of filler.wanted, in the order of kinds.
@@ -72,24 +100,24 @@ const (
 	threat
 )
 
-// solve says which wanted kind a position is, with its line; nil = none.
-func (f *filler) solve(r *rand.Rand, at *bitboard.Position) (kind int, line []bitboard.Move) {
+// solve says which wanted kind a position is, with its line; nil = none. What is not wanted is not looked for, but changes nothing in what is.
+func (f *filler) solve(wanted []int, at *bitboard.Position) (kind int, line []bitboard.Move) {
 	var buffer [bitboard.MaxMoves]bitboard.Move
 	mating := matingMoves(at, buffer[:0])
 	switch {
-	case len(mating) == 1 && f.wanted[mate1] > 0:
+	case len(mating) == 1 && wanted[mate1] > 0:
 		return mate1, []bitboard.Move{mating[0]}
 	case len(mating) > 0:
 		return 0, nil
-	case f.wanted[mate2]+f.wanted[capture]+f.wanted[threat] == 0:
+	case wanted[mate2]+wanted[capture]+wanted[threat] == 0:
 		return 0, nil
 	}
 	// Mates are looked for also where only wins are wanted: a win of material beside a mate would not be the only right move.
 	forcing := forcingMoves(at, 2)
 	switch {
-	case len(forcing) == 1 && f.wanted[mate2] > 0:
-		return mate2, f.mateLine(r, at, forcing[0])
-	case len(forcing) > 0 || f.wanted[capture]+f.wanted[threat] == 0:
+	case len(forcing) == 1 && wanted[mate2] > 0:
+		return mate2, f.mateLine(at, forcing[0])
+	case len(forcing) > 0 || wanted[capture]+wanted[threat] == 0:
 		return 0, nil
 	}
 	winning := winningMoves(at, 2)
@@ -98,16 +126,17 @@ func (f *filler) solve(r *rand.Rand, at *bitboard.Position) (kind int, line []bi
 	}
 	m := winning[0]
 	switch quiet := !at.Capture(m) && m.Promotion() == bitboard.None; {
-	case !quiet && f.wanted[capture] > 0:
+	case !quiet && wanted[capture] > 0:
 		return capture, []bitboard.Move{m}
-	case quiet && f.wanted[threat] > 0:
+	case quiet && wanted[threat] > 0:
 		return threat, f.threatLine(at, m)
 	}
 	return 0, nil
 }
 
-// mateLine continues a mate in two by a reply after which one move alone mates, chosen by chance among these; nil where there is none.
-func (f *filler) mateLine(r *rand.Rand, at *bitboard.Position, m bitboard.Move) []bitboard.Move {
+// mateLine continues a mate in two by a reply after which one move alone mates; nil where there is none. Of several, the position and the
+// seed choose, not the order of moves.
+func (f *filler) mateLine(at *bitboard.Position, m bitboard.Move) []bitboard.Move {
 	q := at.Make(m)
 	var replies, mates [bitboard.MaxMoves]bitboard.Move
 	var lines [][]bitboard.Move
@@ -120,7 +149,7 @@ func (f *filler) mateLine(r *rand.Rand, at *bitboard.Position, m bitboard.Move) 
 	if len(lines) == 0 {
 		return nil
 	}
-	return lines[r.IntN(len(lines))]
+	return lines[source(f.options.Seed, at.Key()).IntN(len(lines))]
 }
 
 // threatLine continues a quiet win by the reply that loses least (the first of these), and by the one move that then wins as much; nil where

@@ -92,13 +92,21 @@ func NewGenerator(o GeneratorOptions) (*Generator, error) {
 	return &Generator{o}, nil
 }
 
-// Split makes the puzzles of one split, as many as the options count.
-func (g *Generator) Split(ctx context.Context, s whale.Split) ([]Puzzle, error) {
-	n, ok := g.options.Counts.Of(s)
-	if !ok {
-		return nil, fmt.Errorf("chess: got split %q, want one of %v", s, splits())
+// Generate makes the puzzles of every split, as many as the options count. How many one split wants changes nothing in another.
+func (g *Generator) Generate(ctx context.Context) (map[whale.Split][]Puzzle, error) {
+	wanted := map[string]int{}
+	for _, s := range splits() {
+		wanted[string(s)], _ = g.options.Counts.Of(s)
 	}
-	return g.fill(ctx, string(s), n)
+	found, err := g.fill(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	out := map[whale.Split][]Puzzle{}
+	for _, s := range splits() {
+		out[s] = found[string(s)]
+	}
+	return out, nil
 }
 
 // Pretrain makes n puzzles for a pre-training corpus, from positions that no split draws on.
@@ -106,26 +114,33 @@ func (g *Generator) Pretrain(ctx context.Context, n int) ([]Puzzle, error) {
 	if n < 0 || n > maxCount {
 		return nil, fmt.Errorf("chess: got %d pre-training puzzles, want 0 to %d", n, maxCount)
 	}
-	return g.fill(ctx, bucketPretrain, n)
+	found, err := g.fill(ctx, map[string]int{bucketPretrain: n})
+	return found[bucketPretrain], err
 }
 
-// fill plays random games until every kind has its number of distinct puzzles of the bucket.
-func (g *Generator) fill(ctx context.Context, bucket string, n int) ([]Puzzle, error) {
-	f := filler{options: g.options, bucket: bucket, buckets: generatedBuckets(), wanted: quotas(g.options.Mix.shares(), n), seen: map[string]bool{}}
-	r := source(g.options.Seed, bucket)
+// fill plays random games until every bucket has of every kind its number of distinct puzzles. The games are the same whatever is wanted.
+func (g *Generator) fill(ctx context.Context, wanted map[string]int) (map[string][]Puzzle, error) {
+	f := newFiller(g.options, wanted)
 	// The rarest kind in the smallest bucket is found in about one game of a hundred; far fewer means that the options allow next to nothing.
-	most := 100_000 + 20_000*n
-	for games := 0; len(f.found) < n; games++ {
+	most := 20_000
+	for _, n := range wanted {
+		most += 5_000 * n
+	}
+	for games := 0; f.left > 0; games++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if games == most {
-			return nil, fmt.Errorf("chess: generator: got %d distinct %s puzzles in %d games, want %d; raise max_pieces or max_moves, lower min_gain, or ask for fewer",
-				len(f.found), bucket, games, n)
+			return nil, fmt.Errorf("chess: generator: %d puzzles are still wanting after %d games (%s); raise max_pieces or max_moves, lower min_gain, or ask for fewer",
+				f.left, games, f.wanting())
 		}
-		f.play(r)
+		f.play(source(g.options.Seed, fmt.Sprint("game ", games)))
 	}
-	r.Shuffle(n, func(i, j int) { f.found[i], f.found[j] = f.found[j], f.found[i] }) // common kinds are complete before rare ones
+	for _, b := range generatedBuckets() {
+		found := f.found[b.Name]
+		// Common kinds are complete before rare ones.
+		source(g.options.Seed, "order of "+b.Name).Shuffle(len(found), func(i, j int) { found[i], found[j] = found[j], found[i] })
+	}
 	return f.found, nil
 }
 
@@ -155,8 +170,8 @@ func quotas(shares []float64, n int) []int {
 	return out
 }
 
-// source is the random source of a bucket: the buckets do not depend on one another's sizes.
-func source(seed uint64, bucket string) *rand.Rand {
-	sum := sha256.Sum256(fmt.Appendf(nil, "whale/chess/generator/%d/%s", seed, bucket))
+// source is the random source of one thing.
+func source(seed uint64, of string) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "whale/chess/generator/%d/%s", seed, of))
 	return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))
 }

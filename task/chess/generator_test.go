@@ -33,13 +33,17 @@ func TestGeneratedPuzzles(t *testing.T) {
 	keys := map[string]string{}
 	start := time.Now()
 	all := 0
-	for _, bucket := range []string{string(whale.SplitTrain), string(whale.SplitSearch), string(whale.SplitValidation), string(whale.SplitTest), bucketPretrain} {
-		puzzles, err := g.Split(t.Context(), whale.Split(bucket))
-		if bucket == bucketPretrain {
-			puzzles, err = g.Pretrain(t.Context(), 31)
-		}
-		if err != nil || len(puzzles) != 31 {
-			t.Fatalf("%s: got %d puzzles, %v", bucket, len(puzzles), err)
+	made, err := g.Generate(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made[bucketPretrain], err = g.Pretrain(t.Context(), 31); err != nil {
+		t.Fatal(err)
+	}
+	for bucket, puzzles := range made {
+		bucket := string(bucket)
+		if len(puzzles) != 31 {
+			t.Fatalf("%s: got %d puzzles, want 31", bucket, len(puzzles))
 		}
 		kinds := map[string]int{}
 		for _, p := range puzzles {
@@ -112,19 +116,23 @@ func checkPuzzle(t *testing.T, p Puzzle) {
 }
 
 func TestGeneratorDecidesBySeed(t *testing.T) {
-	split := func(seed uint64, n int) []Puzzle {
-		g := generator(t, func(o *GeneratorOptions) { o.Seed, o.Mix, o.Counts = seed, Mix{Mate1: 1, Capture: 1}, Counts{Test: n} })
-		puzzles, err := g.Split(t.Context(), whale.SplitTest)
+	test := func(seed uint64, counts Counts) []Puzzle {
+		puzzles, err := generator(t, func(o *GeneratorOptions) {
+			o.Seed, o.Mix, o.Counts = seed, Mix{Mate1: 1, Mate2: 0.2, Capture: 1}, counts
+		}).Generate(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return puzzles
+		return puzzles[whale.SplitTest]
 	}
-	one := split(5, 20)
-	if !reflect.DeepEqual(one, split(5, 20)) {
+	one := test(5, Counts{Test: 20})
+	if !reflect.DeepEqual(one, test(5, Counts{Test: 20})) {
 		t.Error("got other puzzles for the same seed")
 	}
-	if reflect.DeepEqual(one, split(6, 20)) {
+	if !reflect.DeepEqual(one, test(5, Counts{Test: 20, Train: 30, Search: 1})) {
+		t.Error("got other puzzles of one split for another size of the others")
+	}
+	if reflect.DeepEqual(one, test(6, Counts{Test: 20})) {
 		t.Error("got the same puzzles for another seed")
 	}
 	if one[0].FEN == "" || one[0].Trigger == "" {
@@ -133,31 +141,30 @@ func TestGeneratorDecidesBySeed(t *testing.T) {
 }
 
 func TestGeneratorBounds(t *testing.T) {
-	g := generator(t, func(o *GeneratorOptions) { o.Mix, o.MaxPieces, o.MaxMoves, o.MinPlies = Mix{Mate1: 1}, 20, 22, 40 })
-	puzzles, err := g.Split(t.Context(), whale.SplitTrain)
+	g := generator(t, func(o *GeneratorOptions) {
+		o.Mix, o.Counts, o.MaxPieces, o.MaxMoves, o.MinPlies = Mix{Mate1: 1}, Counts{Train: 12}, 24, 30, 40
+	})
+	puzzles, err := g.Generate(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range puzzles {
+	for _, p := range puzzles[whale.SplitTrain] {
 		at := parse(t, p.FEN)
-		if _, full := at.Counters(); at.Pieces() > 20 || len(at.Legal(nil)) > 22 || full < 20 {
+		if _, full := at.Counters(); at.Pieces() > 24 || len(at.Legal(nil)) > 30 || full < 20 {
 			t.Errorf("got %s", p.FEN)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := g.Split(ctx, whale.SplitTrain); !errors.Is(err, context.Canceled) {
+	if _, err := g.Generate(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("an ended context: got %v", err)
-	}
-	if _, err := g.Split(t.Context(), "exam"); err == nil {
-		t.Error("an unknown split: got no error")
 	}
 	if _, err := g.Pretrain(t.Context(), -1); err == nil {
 		t.Error("a negative number: got no error")
 	}
 	// No position of the first two plies is a puzzle.
 	none := generator(t, func(o *GeneratorOptions) { o.MinPlies, o.MaxPlies, o.Counts = 0, 1, Counts{Test: 1} })
-	if _, err := none.Split(t.Context(), whale.SplitTest); err == nil || !strings.Contains(err.Error(), "got 0 distinct test puzzles") {
+	if _, err := none.Generate(t.Context()); err == nil || !strings.Contains(err.Error(), "1 puzzles are still wanting after 25000 games (1 mate-in-1 of test)") {
 		t.Errorf("options that allow nothing: got %v", err)
 	}
 }

@@ -42,37 +42,32 @@ type answer struct {
 // SolverMoves is how many moves the solver has to find.
 func (p Puzzle) SolverMoves() int { return (len(p.Line) + 1) / 2 }
 
-// check plays the line. It gives the position's normal form and, for each of the solver's moves, how many legal moves there were and how many of
-// them mate.
-func (p Puzzle) check() (key string, choices []choice, err error) {
+// replay plays the line, with each of its moves legal. It gives the position's normal form. visit, where there is one, sees every move of the solver with
+// the positions before and after it.
+func (p Puzzle) replay(visit func(i int, before, after *bitboard.Position)) (key string, err error) {
 	at, err := bitboard.Parse(p.FEN)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if n := len(p.Line); n%2 == 0 || n > maxLine {
-		return "", nil, fmt.Errorf("line: got %d moves, want an odd number of at most %d", n, maxLine)
+		return "", fmt.Errorf("line: got %d moves, want an odd number of at most %d", n, maxLine)
 	}
 	key = at.Key()
-	var buffer [bitboard.MaxMoves]bitboard.Move
 	for i, text := range p.Line {
 		m, err := bitboard.ParseMove(text)
 		if err != nil {
-			return "", nil, fmt.Errorf("line: move %d: %w", i+1, err)
+			return "", fmt.Errorf("line: move %d: %w", i+1, err)
 		}
 		if !at.IsLegal(m) {
-			return "", nil, fmt.Errorf("line: move %d: got %s, which is not legal in %q", i+1, m, at.FEN())
+			return "", fmt.Errorf("line: move %d: got %s, which is not legal in %q", i+1, m, at.FEN())
 		}
 		next := at.Make(m)
-		if i%2 == 0 {
-			c := choice{legal: len(at.Legal(buffer[:0])), mates: next.Mated()}
-			if i == len(p.Line)-1 {
-				c.mating = len(matingMoves(&at, buffer[:0]))
-			}
-			choices = append(choices, c)
+		if i%2 == 0 && visit != nil {
+			visit(i, &at, &next)
 		}
 		at = next
 	}
-	return key, choices, nil
+	return key, nil
 }
 
 // choice is one decision of the solver.
@@ -80,6 +75,19 @@ type choice struct {
 	legal  int  // legal moves
 	mates  bool // whether the line's move mates
 	mating int  // on the last move: how many legal moves mate
+}
+
+// check plays the line and tells of the solver's decisions.
+func (p Puzzle) check() (key string, choices []choice, err error) {
+	var buffer [bitboard.MaxMoves]bitboard.Move
+	key, err = p.replay(func(i int, before, after *bitboard.Position) {
+		c := choice{legal: len(before.Legal(buffer[:0])), mates: after.Mated()}
+		if i == len(p.Line)-1 {
+			c.mating = len(matingMoves(before, buffer[:0]))
+		}
+		choices = append(choices, c)
+	})
+	return key, choices, err
 }
 
 // Example gives the puzzle as an example of a task. Its ID is the hash of the position's normal form.

@@ -46,14 +46,14 @@ func newSampler(seed uint64, counts Counts) *sampler {
 
 // add checks a puzzle and offers it to its split.
 func (s *sampler) add(p Puzzle) error {
-	key, choices, err := p.check()
+	key, err := p.replay(nil)
 	if err != nil {
 		return err
 	}
 	in := s.kept[whale.Split(s.buckets.Of(key))]
 	in.seen++
 	sum := sha256.Sum256(fmt.Appendf(nil, "whale/chess/sample/%d/%s", s.seed, key))
-	item := sampled{rank: [16]byte(sum[:16]), choices: choices}
+	item := sampled{rank: [16]byte(sum[:16])}
 	switch {
 	case in.has[item.rank]:
 		s.repeats++
@@ -61,7 +61,7 @@ func (s *sampler) add(p Puzzle) error {
 	case in.most == 0 || len(in.items) == in.most && bytes.Compare(item.rank[:], in.items[0].rank[:]) > 0:
 		return nil
 	}
-	if item.example, err = p.Example(); err != nil {
+	if item.example, item.choices, err = p.example(); err != nil {
 		return err
 	}
 	in.has[item.rank] = true

@@ -120,7 +120,7 @@ func TestMatesAgainstTheNaiveTwin(t *testing.T) {
 func TestExchangeAgainstTheNaiveTwin(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	tried := 0
-	for tried < 200 {
+	for tried < 60 {
 		p := randomPosition(r, 150+r.IntN(150))
 		if p.Pieces() > 16 {
 			continue

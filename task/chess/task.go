@@ -52,12 +52,12 @@ func (t *Task) generate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	puzzles, err := g.Generate(ctx)
+	if err != nil {
+		return err
+	}
 	for _, s := range splits() {
-		puzzles, err := g.Split(ctx, s)
-		if err != nil {
-			return err
-		}
-		for _, p := range puzzles {
+		for _, p := range puzzles[s] {
 			x, choices, err := p.example()
 			if err != nil {
 				return fmt.Errorf("chess: generator: %w", err)

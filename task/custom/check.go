@@ -31,7 +31,9 @@ func Check(ctx context.Context, c Config, deps Deps, o CheckOptions) (*Report, e
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Name: m.Name}
+	r := &Report{
+		Name: m.Name, Splits: []SplitCount{}, Files: []FileCount{}, Tools: []string{}, Episodes: []Trial{}, Problems: []Problem{}, Warnings: []Problem{},
+	}
 	t, err := open(ctx, c.Folder, m, deps, r)
 	if cause := ctx.Err(); cause != nil {
 		return nil, cause
@@ -85,6 +87,7 @@ func (r *Report) near(t *Task) {
 	seen := map[string]first{}
 	for _, s := range splits() {
 		for _, it := range t.data.items[s] {
+			r.told(t.manifest, it)
 			var b strings.Builder
 			for _, name := range slices.Sorted(maps.Keys(it.example.View)) {
 				b.WriteString(answer.Squad(it.example.View[name]))
@@ -101,6 +104,19 @@ func (r *Report) near(t *Task) {
 			case before.split != s:
 				r.warn(it.at, fmt.Sprintf("of split %s, differs from %s, of split %s, in punctuation or articles alone", s, before.at, before.split))
 			}
+		}
+	}
+}
+
+// told warns of a field that shows the answer itself.
+func (r *Report) told(m Manifest, it item) {
+	texts, err := it.answers()
+	if err != nil {
+		return // verify tells
+	}
+	for _, name := range slices.Sorted(maps.Keys(it.example.View)) {
+		if slices.Contains(texts, it.example.View[name]) {
+			r.warn(it.at, fmt.Sprintf("view.%s, field %q, is the reference answer", name, m.View[name]))
 		}
 	}
 }

@@ -40,6 +40,9 @@ func openCommand(folder string, c CommandConfig, l Limits, getenv func(string) s
 		Sandboxed: c.Sandboxed, Memory: int64(l.MemoryMiB) << 20,
 	}
 	if c.Sandboxed {
+		if spec.Memory > sandbox.MaxMemory {
+			return nil, fmt.Errorf("limits.memory_mib: got %d, want at most %d of a sandboxed command", l.MemoryMiB, sandbox.MaxMemory>>20)
+		}
 		if spec.Files, err = sandboxFiles(files); err != nil {
 			return nil, err
 		}
@@ -155,6 +158,10 @@ func environment(names []string, sandboxed bool, getenv func(string) string) ([]
 
 // sandboxFiles are the files by their last names, which is how they appear.
 func sandboxFiles(files map[string][]byte) ([]sandbox.File, error) {
+	const most = 32 // as the sandbox
+	if len(files) > most {
+		return nil, fmt.Errorf("files: got %d, want at most %d for a sandboxed command", len(files), most)
+	}
 	var out []sandbox.File
 	seen := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {

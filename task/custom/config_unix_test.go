@@ -29,6 +29,9 @@ func TestManifestErrors(t *testing.T) {
 		{"verifier: {kind: judge}\n", "verifier.judge.base_url"},
 		{"verifier: {kind: command}\n", "verifier.command.run: got no program"},
 		{"verifier: {kind: command, command: {run: [x], output: text}}\n", "verifier.command.output"},
+		{"verifier: {kind: exact}\nid: question\n", `id: got "question", which view.question shows`},
+		{"verifier: {kind: exact}\noptional: [question]\n", "optional: got all fields"},
+		{"verifier: {kind: exact}\noptional: [qestion]\n", `optional[0]: got "qestion", want one of question: did you mean "question"?`},
 		{"verifier: {kind: exact}\nharness: ../h.star\n", "harness: got the path"},
 		{"verifier: {kind: exact}\nlimits: {seconds: 0}\n", "limits.seconds: got 0"},
 		{"verifier: {kind: exact}\nlimits: {seconds: .nan}\n", "limits.seconds: got NaN"},
@@ -88,6 +91,20 @@ func TestDataErrors(t *testing.T) {
 		yaml := strings.Replace(head, "{splits: {train: [train.jsonl]}}", tc.data, 1) + "verifier: {kind: exact}\n"
 		if _, err := parseManifest("task.yaml", []byte(yaml)); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %s", tc.data, err, tc.want)
+		}
+	}
+}
+
+// The agent is not shown the answer, in whatever it stands.
+func TestAnswerShown(t *testing.T) {
+	for _, tc := range []struct{ view, answer, want string }{
+		{"info", "info.answer", "view.q shows"}, {"info", "info", "view.q shows"}, {"p", "p[0].answer", "view.q shows"}, {"info.question", "info.answer", ""}, {"info.q", "info", ""}, {"a", "ab", ""},
+	} {
+		yaml := strings.Replace(head, "{question: question}", "{q: '"+tc.view+"'}", 1)
+		yaml = strings.Replace(yaml, "[answer]", "['"+tc.answer+"']", 1) + "verifier: {kind: exact}\n"
+		_, err := parseManifest("task.yaml", []byte(yaml))
+		if (tc.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("view %s, answer %s: got %v, want %q", tc.view, tc.answer, err, tc.want)
 		}
 	}
 }

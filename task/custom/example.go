@@ -37,7 +37,7 @@ func (m Manifest) itemOf(row rows.Row) (item, error) {
 	view := make(map[string]string, len(m.View))
 	size := 0
 	for name, path := range m.View {
-		text, err := shown(row, path)
+		text, err := m.field(row, name, path)
 		if err != nil {
 			return item{}, fmt.Errorf("view.%s: %w", name, err)
 		}
@@ -81,6 +81,19 @@ func (m Manifest) itemOf(row rows.Row) (item, error) {
 	return it, nil
 }
 
+// field is a field of the view.
+func (m Manifest) field(row rows.Row, name, path string) (string, error) {
+	optional := slices.Contains(m.Optional, name)
+	if _, there := row.JSON(path); optional && !there {
+		return "", nil
+	}
+	text, err := shown(row, path)
+	if err == nil && !optional && strings.TrimSpace(text) == "" {
+		err = fmt.Errorf("field %q: got an empty text", path)
+	}
+	return text, err
+}
+
 // shown is a field as an agent sees it: a text as it is, a list or an object as JSON.
 func shown(row rows.Row, path string) (string, error) {
 	if v, ok := row.JSON(path); ok && (v[0] == '[' || v[0] == '{') {
@@ -90,11 +103,7 @@ func shown(row rows.Row, path string) (string, error) {
 		}
 		return b.String(), nil
 	}
-	text, err := row.Text(path)
-	if err == nil && strings.TrimSpace(text) == "" {
-		err = fmt.Errorf("field %q: got an empty text", path)
-	}
-	return text, err
+	return row.Text(path)
 }
 
 // maxReferences bounds the reference answers of an example.
@@ -122,7 +131,7 @@ func (m Manifest) reference(row rows.Row) (reference, error) {
 	if len(ref.Texts) > maxReferences {
 		return ref, fmt.Errorf("answer: got %d reference answers, want at most %d", len(ref.Texts), maxReferences)
 	}
-	return ref, usable(m.Verifier.resolved().Compare, ref.Texts)
+	return ref, usable(ref.Texts)
 }
 
 // form is the text by which views are the same: names and values in the order of names.

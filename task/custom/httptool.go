@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"sync/atomic"
 
 	whale "github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/task/custom/web"
@@ -68,44 +66,41 @@ func (t *httpTool) Call(ctx context.Context, args map[string]json.RawMessage) (w
 		return whale.ToolResult{}, ctx.Err()
 	}
 	defer func() { <-t.free }()
-	late := &whale.Incident{Reason: whale.FailTool, Detail: fmt.Sprintf("%s: no answer within %g s", t.spec.Name, t.limits.Seconds)}
-	limited, cancel := context.WithTimeoutCause(ctx, seconds(t.limits.Seconds), late)
+	incident := func(detail string) (whale.ToolResult, error) {
+		return whale.ToolResult{}, &whale.Incident{Reason: whale.FailTool, Detail: t.spec.Name + ": " + detail}
+	}
+	limited, cancel := context.WithTimeout(ctx, seconds(t.limits.Seconds))
 	defer cancel()
-	status, body, took, err := t.post(limited, input)
+	status, body, err := t.post(limited, input)
 	var long *web.TooLong
+	var down *web.Down
 	switch {
 	case ctx.Err() != nil:
 		return whale.ToolResult{}, ctx.Err()
+	case errors.As(err, &down):
+		return whale.ToolResult{}, fmt.Errorf("%s: %s", t.spec.Name, down.Detail)
 	case errors.As(err, &long):
-	case err != nil && limited.Err() != nil && took:
-		return whale.ToolResult{}, late // it was there, and kept the agent's call waiting
-	case err != nil:
-		return whale.ToolResult{}, fmt.Errorf("%s: %w", t.spec.Name, withoutURL(err))
+	case err != nil && limited.Err() != nil: // it was there, and kept the call waiting
+		return incident(fmt.Sprintf("no answer within %g s", t.limits.Seconds))
+	case err != nil: // it was there, and broke off
+		return incident(clipTo(withoutURL(err).Error(), 300))
 	}
 	return t.result(status, body, long != nil)
 }
 
-// post sends one request. took says whether a server took it: one that never did cannot have been broken by it.
-func (t *httpTool) post(ctx context.Context, input []byte) (status int, body []byte, took bool, err error) {
-	var wrote atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteRequest: func(i httptrace.WroteRequestInfo) {
-			if i.Err == nil {
-				wrote.Store(true)
-			}
-		},
-	})
-	r, err := http.NewRequestWithContext(traced, http.MethodPost, t.config.URL, bytes.NewReader(input))
+// post sends one request.
+func (t *httpTool) post(ctx context.Context, input []byte) (status int, body []byte, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.config.URL, bytes.NewReader(input))
 	if err != nil {
-		return 0, nil, false, err
+		return 0, nil, err
 	}
 	resp, err := t.client.Do(r)
 	if err != nil {
-		return 0, nil, wrote.Load(), err
+		return 0, nil, err
 	}
 	defer resp.Body.Close()
 	body, err = io.ReadAll(resp.Body)
-	return resp.StatusCode, body, true, err
+	return resp.StatusCode, body, err
 }
 
 // result says what an answer means by its status.

@@ -63,6 +63,8 @@ func play(role string) int {
 		fmt.Println(`{"text": "", "error": "no such word"}`)
 	case "child": // leaves a process behind
 		return leaveChild()
+	case "mcp":
+		return serveMCP()
 	case "env":
 		fmt.Println(strings.Join(os.Environ(), "\n"))
 	case "right", "wrong", "half", "metrics", "unknown", "nothing", "fail":

@@ -19,6 +19,7 @@ type Manifest struct {
 	About    string            `yaml:"about"`    // what agents and proposers are told of the task, a few lines; what fields and tools there are is added
 	Data     DataConfig        `yaml:"data"`     // where the examples are
 	View     map[string]string `yaml:"view"`     // what the agent sees: its name for a field → the field's path in a row, such as extra_info.question
+	Optional []string          `yaml:"optional"` // names of the view whose fields a row may leave out, or empty; the agent then sees an empty text
 	ID       string            `yaml:"id"`       // path of the field that names an example; empty: examples are named by the hash of their view
 	Answer   []string          `yaml:"answer"`   // paths of fields with reference answers, each a text or a list of texts: to give any of them is right
 	Meta     map[string]string `yaml:"meta"`     // name → path of a field that reports may show and agents may not see

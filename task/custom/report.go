@@ -9,37 +9,39 @@ import (
 
 // Report is what [Check] finds.
 type Report struct {
-	Name     string
-	ID       whale.ID // "" where the task could not be opened
-	Splits   []SplitCount
-	Files    []FileCount
-	Left     int          // examples of divided files that belong to no split
-	Repeated int          // rows that were dropped as repetitions
-	Verified int          // reference answers that were given to the verifier
-	Skipped  string       // why reference answers were not, or not all, given to it; "" = all were
-	Tools    []string     // names
-	Episodes []Trial      // that were run
-	Problems []Problem    // what must be mended
-	Warnings []Problem    // what a person should look at
-	more     map[bool]int // problems (true) and warnings beyond those kept
+	Name     string       `json:"name"`
+	ID       whale.ID     `json:"id,omitempty"` // "" where the task could not be opened
+	Splits   []SplitCount `json:"splits"`
+	Files    []FileCount  `json:"files"`
+	Left     int          `json:"left"`              // examples of divided files that belong to no split
+	Repeated int          `json:"repeated"`          // rows that were dropped as repetitions
+	Verified int          `json:"verified"`          // reference answers that were given to the verifier
+	Skipped  string       `json:"skipped,omitempty"` // why reference answers were not, or not all, given to it; "" = all were
+	Tools    []string     `json:"tools"`             // names
+	Episodes []Trial      `json:"episodes"`          // that were run
+	Problems []Problem    `json:"problems"`          // what must be mended
+	Warnings []Problem    `json:"warnings"`          // what a person should look at
+
+	MoreProblems int `json:"more_problems,omitempty"` // that are not listed
+	MoreWarnings int `json:"more_warnings,omitempty"`
 }
 
 // SplitCount is the size of a split.
 type SplitCount struct {
-	Split    whale.Split
-	Examples int
+	Split    whale.Split `json:"split"`
+	Examples int         `json:"examples"`
 }
 
 // FileCount is the size of a file.
 type FileCount struct {
-	Path string
-	Rows int64
+	Path string `json:"path"`
+	Rows int64  `json:"rows"` // bad ones included
 }
 
 // Problem is one thing that is wrong.
 type Problem struct {
-	At   string // file and row, or key; "" where the text tells
-	Text string
+	At   string `json:"at,omitempty"` // file and row, or key; "" where the text tells
+	Text string `json:"text"`
 }
 
 func (p Problem) String() string {
@@ -51,26 +53,23 @@ func (p Problem) String() string {
 
 // Trial is an episode that was run for the report.
 type Trial struct {
-	Split   whale.Split
-	Example string // id
-	Rollout *whale.Rollout
+	Split   whale.Split    `json:"split"`
+	Example string         `json:"example"` // id
+	Rollout *whale.Rollout `json:"rollout"`
 }
 
 // mostProblems is how many problems, and how many warnings, a report keeps.
 const mostProblems = 200
 
-func (r *Report) problem(at, text string) { r.Problems = r.note(true, r.Problems, at, text) }
-func (r *Report) warn(at, text string)    { r.Warnings = r.note(false, r.Warnings, at, text) }
+func (r *Report) problem(at, text string) { note(&r.Problems, &r.MoreProblems, at, text) }
+func (r *Report) warn(at, text string)    { note(&r.Warnings, &r.MoreWarnings, at, text) }
 
-func (r *Report) note(problem bool, list []Problem, at, text string) []Problem {
-	if len(list) >= mostProblems {
-		if r.more == nil {
-			r.more = map[bool]int{}
-		}
-		r.more[problem]++
-		return list
+func note(list *[]Problem, more *int, at, text string) {
+	if len(*list) >= mostProblems {
+		*more++
+		return
 	}
-	return append(list, Problem{at, clipTo(text, 500)})
+	*list = append(*list, Problem{at, clipTo(text, 500)})
 }
 
 // OK says whether nothing must be mended.
@@ -104,8 +103,8 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 	for _, t := range r.Episodes {
 		p.line("episode on %s, split %s: %s", clip(t.Example), t.Split, t.outcome())
 	}
-	p.problems("warning", r.Warnings, r.more[false])
-	p.problems("problem", r.Problems, r.more[true])
+	p.problems("warning", r.Warnings, r.MoreWarnings)
+	p.problems("problem", r.Problems, r.MoreProblems)
 	if r.OK() {
 		p.line("ok")
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -59,6 +61,9 @@ func schemaDecider(s *jsonschema.Schema, equal bool) func(context.Context, judge
 		if err != nil {
 			return no("no valid JSON")
 		}
+		if !sizedNumbers(value) {
+			return no("JSON with a number of too many digits")
+		}
 		if err := s.Validate(value); err != nil {
 			return no("breaks the schema" + where(err))
 		}
@@ -67,6 +72,32 @@ func schemaDecider(s *jsonschema.Schema, equal bool) func(context.Context, judge
 		}
 		return whale.Verdict{Reason: ReasonWrong}, nil
 	}
+}
+
+// sizedNumbers says whether all numbers can be reckoned with: the library writes out what 1e999999999 stands for.
+func sizedNumbers(v any) bool {
+	switch v := v.(type) {
+	case json.Number:
+		const mostDigits, mostExponent = 1000, 400
+		mantissa, exponent, _ := strings.Cut(strings.ToLower(v.String()), "e")
+		n := 0
+		if exponent != "" {
+			var err error
+			if n, err = strconv.Atoi(exponent); err != nil {
+				return false
+			}
+		}
+		return len(mantissa) <= mostDigits && n >= -mostExponent && n <= mostExponent
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !sizedNumbers(e) })
+	case map[string]any:
+		for _, e := range v {
+			if !sizedNumbers(e) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // where tells the place in the reply of the first thing that breaks the schema, but not what the schema would want there.

@@ -33,7 +33,7 @@ type Deps struct {
 type Builtin struct {
 	Name   string       // BuiltinPython, BuiltinSearch or BuiltinCalculator
 	Limits Limits       // all set
-	Search SearchConfig // for BuiltinSearch; an index is an absolute path, or relative to this process's folder
+	Search SearchConfig // for BuiltinSearch; its TopK is set, its Index an absolute path
 }
 
 // Task is a task that a folder holds. Close it.
@@ -101,6 +101,9 @@ func open(ctx context.Context, folder string, m Manifest, deps Deps, report *Rep
 	return t, nil
 }
 
+// topK is how many passages a search gives unless the task says otherwise.
+const topK = 3
+
 // harnessBytes bounds the first harness, as the contract does.
 const harnessBytes = 64 << 10
 
@@ -165,6 +168,9 @@ func (t *Task) openTool(ctx context.Context, c ToolConfig, deps Deps) error {
 			return fmt.Errorf("builtin: there is no %s here", c.Builtin)
 		}
 		want := Builtin{Name: c.Builtin, Limits: l, Search: c.Search}
+		if c.Builtin == BuiltinSearch && want.Search.TopK == 0 {
+			want.Search.TopK = topK
+		}
 		if want.Search.Index != "" && !filepath.IsAbs(want.Search.Index) {
 			want.Search.Index = filepath.Join(t.folder, want.Search.Index)
 		}

@@ -210,6 +210,8 @@ func TestHTTPTool(t *testing.T) {
 		http.Redirect(w, &http.Request{}, "http://192.0.2.1/", http.StatusFound)
 	})
 	mux.HandleFunc("POST /broken", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "trace", http.StatusInternalServerError) })
+	mux.HandleFunc("POST /full", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "full", http.StatusServiceUnavailable) })
+	mux.HandleFunc("POST /drop", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	mux.HandleFunc("POST /locked", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusUnauthorized) })
 	mux.HandleFunc("POST /busy", func(w http.ResponseWriter, r *http.Request) {
 		if calls++; calls < 3 {
@@ -236,6 +238,8 @@ func TestHTTPTool(t *testing.T) {
 		{url: server.URL + "/flood", output: "json", mistake: "t: the answer is longer than 200 bytes"},
 		{url: server.URL + "/hang", incident: "no answer within 0.6 s"},
 		{url: server.URL + "/drip", want: strings.Repeat("x", 50)},
+		{url: server.URL + "/drop", incident: "EOF"},
+		{url: server.URL + "/full", err: "status 503: full"},
 		{url: server.URL + "/away", err: "status 302"},
 		{url: server.URL + "/broken", incident: "status 500: trace"},
 		{url: server.URL + "/locked", err: "status 401"},
@@ -290,7 +294,7 @@ func TestBuiltin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.want.Name != BuiltinSearch || b.want.Limits != (Limits{Seconds: 3, OutputBytes: 8 << 10, AtOnce: 4, MemoryMiB: 256}) || b.want.Search.Index != dir+"/idx" {
+	if b.want.Name != BuiltinSearch || b.want.Limits != (Limits{Seconds: 3, OutputBytes: 8 << 10, AtOnce: 4, MemoryMiB: 256}) || b.want.Search.Index != dir+"/idx" || b.want.Search.TopK != 3 {
 		t.Errorf("got %+v", b.want)
 	}
 	env, _ := task.NewEnv(t.Context(), whale.Example{}, 0)

@@ -77,7 +77,3 @@ type MCPConfig struct {
 	ConnectSeconds float64           `yaml:"connect_seconds"` // until the server must have told its tools; 0 = 30
 	MessageBytes   int               `yaml:"message_bytes"`   // most bytes of one message of the server; 0 = 4 MiB
 }
-
-func (c CommandConfig) set() bool { return len(c.Run) > 0 }
-func (c HTTPConfig) set() bool    { return c.URL != "" }
-func (c MCPConfig) set() bool     { return len(c.Run) > 0 || c.URL != "" }

@@ -73,7 +73,6 @@ func (m Manifest) Validate() error {
 
 // fields checks names and paths of what is read of a row.
 func (m Manifest) fields() error {
-	shown := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(m.View)) {
 		if !fieldName.MatchString(name) {
 			return fmt.Errorf("view: got the name %q, want letters, digits and underscore: a harness writes task.NAME", clip(name))
@@ -81,14 +80,29 @@ func (m Manifest) fields() error {
 		if err := rows.CheckPath(m.View[name]); err != nil {
 			return fmt.Errorf("view.%s: %w", name, err)
 		}
-		shown[m.View[name]] = name
+		if m.ID != "" && inside(m.ID, m.View[name]) {
+			return fmt.Errorf("id: got %q, which view.%s shows to the agent; ids are not for it", clip(m.ID), name)
+		}
+	}
+	for i, name := range m.Optional {
+		if _, ok := m.View[name]; !ok {
+			return unknownWord(fmt.Sprintf("optional[%d]", i), name, slices.Sorted(maps.Keys(m.View)))
+		}
+		if slices.Index(m.Optional, name) < i {
+			return fmt.Errorf("optional[%d]: got %q twice", i, name)
+		}
+	}
+	if len(m.Optional) == len(m.View) {
+		return fmt.Errorf("optional: got all fields of the view, want one that every row has")
 	}
 	for i, p := range m.Answer {
 		if err := rows.CheckPath(p); err != nil {
 			return fmt.Errorf("answer[%d]: %w", i, err)
 		}
-		if name, ok := shown[p]; ok {
-			return fmt.Errorf("answer[%d]: got %q, which view.%s shows to the agent", i, clip(p), name)
+		for _, name := range slices.Sorted(maps.Keys(m.View)) {
+			if inside(p, m.View[name]) {
+				return fmt.Errorf("answer[%d]: got %q, which view.%s shows to the agent", i, clip(p), name)
+			}
 		}
 		if slices.Index(m.Answer, p) < i {
 			return fmt.Errorf("answer[%d]: got %q twice", i, clip(p))
@@ -108,6 +122,12 @@ func (m Manifest) fields() error {
 		}
 	}
 	return nil
+}
+
+// inside says whether what a path names is shown by showing another.
+func inside(path, other string) bool {
+	rest, ok := strings.CutPrefix(path, other)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 func (d DataConfig) validate() error {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	whale "github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/task/judge"
@@ -29,6 +31,10 @@ func TestVerifiers(t *testing.T) {
 		{"{kind: exact}", []string{"x"}, "", 0, ReasonWrong},
 		{"{kind: normalised}", []string{"The Jane Austen!"}, "jane  austen", 1, ""},
 		{"{kind: normalised}", []string{"Jane Austen"}, "It was Jane Austen", 0, ReasonWrong},
+		{"{kind: normalised}", []string{"A+"}, "A+ ", 1, ""},
+		{"{kind: normalised}", []string{"A+"}, "a", 0, ReasonWrong},
+		{"{kind: normalised}", []string{"---"}, "", 0, ReasonWrong},
+		{"{kind: normalised}", []string{"---"}, "The.", 0, ReasonWrong},
 		{"{kind: numeric}", []string{"18"}, "So she makes $18 a day.", 1, ""},
 		{"{kind: numeric}", []string{"18"}, "18 then 19", 0, ReasonWrong},
 		{"{kind: numeric}", []string{"1000"}, "It is 1,000.", 1, ""},
@@ -62,6 +68,7 @@ func TestVerifiers(t *testing.T) {
 		{"{kind: json_schema, schema: s.json, equal: true}", []string{`{"high": 3, "low": 1}`}, `{"low": 1, "high": 2}`, 0, ReasonWrong},
 		{"{kind: judge, judge: {base_url: 'http://127.0.0.1:1/v1', model: m}}", []string{"Emma"}, "it is emma, I think", 1, ""},
 		{"{kind: judge, judge: {base_url: 'http://127.0.0.1:1/v1', model: m}}", []string{"Emma"}, "Persuasion", 0, ReasonWrong},
+		{"{kind: judge, judge: {base_url: 'http://127.0.0.1:1/v1', model: m}}", []string{"---"}, "...", 0, ReasonWrong},
 		{"{kind: tag, compare: judge, judge: {base_url: 'http://127.0.0.1:1/v1', model: m}}", []string{"Emma"}, "emma", 0, "no <answer>"},
 	} {
 		data, err := json.Marshal(map[string]any{"question": "Which?", "answer": tc.references})
@@ -111,6 +118,36 @@ func TestNoReply(t *testing.T) {
 	got, err := task.Verifier().Verify(t.Context(), x[0], &whale.Episode{})
 	if err != nil || got.Reward != 0 || got.Reason != ReasonNoReply || got.Metrics[MetricFormat] != 0 {
 		t.Errorf("got %+v (%v), want 0: %s", got, err, ReasonNoReply)
+	}
+}
+
+// What a model may write as JSON costs the verifier neither much time nor memory.
+func TestHostileJSON(t *testing.T) {
+	schema := `{"type": ["integer", "array", "object"], "minimum": 1, "uniqueItems": true, "multipleOf": 2, "items": true}`
+	task := newTask(t, folder(t, "verifier: {kind: json_schema, schema: s.json, equal: true}\n", "s.json", schema), Deps{})
+	x, _ := task.Examples(whale.SplitTrain)
+	var list strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&list, "%d,", i)
+	}
+	for name, reply := range map[string]string{
+		"exponent":  "1e999999999",
+		"exponents": "[1e-99999999999999999999]",
+		"digits":    strings.Repeat("9", 100_000),
+		"deep":      strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000),
+		"open":      strings.Repeat("[", 200_000),
+		"long":      strings.Repeat(" ", 1<<20) + "[" + strings.Repeat("1,", 1<<18) + "1]",
+		"many":      "[" + list.String() + "1]",
+		"fences":    strings.Repeat("```\n", 100_000),
+	} {
+		began := time.Now()
+		got, err := task.Verifier().Verify(t.Context(), x[0], replied(reply))
+		if err != nil || got.Reward != 0 || got.Reason == "" {
+			t.Errorf("%s: got %+v (%v), want reward 0 and a reason", name, got, err)
+		}
+		if took := time.Since(began); took > 3*time.Second {
+			t.Errorf("%s: took %v", name, took)
+		}
 	}
 }
 

@@ -51,8 +51,8 @@ type Config struct {
 type DrawOptions struct {
 	Search     int    `json:"search" yaml:"search"`         // examples of split search
 	Validation int    `json:"validation" yaml:"validation"` // examples of split validation
-	Seed       uint64 `json:"seed" yaml:"seed"`
-	Shared     bool   `json:"shared" yaml:"shared"` // the search examples stay in train too, as in the paper's code; no leaves the splits disjoint
+	Seed       uint64 `json:"seed" yaml:"seed"`             // another one draws others
+	Shared     bool   `json:"shared" yaml:"shared"`         // the search examples stay in train too, as in the paper's code; no leaves the splits disjoint
 }
 
 // CalculatorLimits bound one call of the calculator. Steps, source and output decide; memory and wall time guard the worker against what

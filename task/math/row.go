@@ -1,6 +1,7 @@
 package math
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ func (c *collector) rows(path string) error {
 		return fmt.Errorf("math: %w", err)
 	}
 	defer r.Close()
+	seen := make(map[[sha256.Size]byte]bool) // rows that say the same to the byte, of which DAPO's file has a hundred each
 	for {
 		one, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -43,17 +45,36 @@ func (c *collector) rows(path string) error {
 		if err != nil {
 			return fmt.Errorf("math: %w", err)
 		}
-		x, err := parseFields(one, c.source)
+		fields := fieldsOf(one)
+		said := saidBy(fields)
+		if seen[said] {
+			c.out.Duplicates++
+			continue
+		}
+		x, err := parseFields(fields, c.source)
 		if err != nil {
 			if err := r.Bad(one, err); err != nil {
 				return fmt.Errorf("math: %w", err)
 			}
 			continue
 		}
+		seen[said] = true
 		if err := c.add(x, int(one.Number())); err != nil {
 			return err
 		}
 	}
+}
+
+// saidBy hashes all of a row that decides what its problem and its answer are.
+func saidBy(fields map[string]json.RawMessage) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, name := range []string{"problem", "question", "answer", "prompt", "reward_model"} {
+		v := fields[name]
+		fmt.Fprintf(h, "%d:", len(v))
+		h.Write(v)
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 func prefixed(notes []string) (out []string) {
@@ -63,8 +84,8 @@ func prefixed(notes []string) (out []string) {
 	return out
 }
 
-// parseFields reads a row's fields as parseRow reads a line: by their names, whatever the case of the letters.
-func parseFields(one rows.Row, source string) (whale.Example, error) {
+// fieldsOf gives the fields of a row that may be used, by their names in lower case.
+func fieldsOf(one rows.Row) map[string]json.RawMessage {
 	fields := make(map[string]json.RawMessage)
 	for _, name := range one.Names() {
 		switch lower := strings.ToLower(name); lower {
@@ -74,9 +95,14 @@ func parseFields(one rows.Row, source string) (whale.Example, error) {
 			}
 		}
 	}
-	if len(fields["id"]) == 2 { // "" in a column of a CSV file
+	if string(fields["id"]) == `""` { // in a column of a CSV file
 		delete(fields, "id")
 	}
+	return fields
+}
+
+// parseFields reads fields as parseRow reads a line.
+func parseFields(fields map[string]json.RawMessage, source string) (whale.Example, error) {
 	line, err := json.Marshal(fields)
 	if err != nil {
 		return whale.Example{}, err

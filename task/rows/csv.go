@@ -2,7 +2,6 @@ package rows
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,11 +61,7 @@ func (c *csvFile) next() (fields, int64, error) {
 		if !utf8.ValidString(v) {
 			return nil, c.number, badf("column %s: got bytes that are not UTF-8 (line %d)", clip(c.header[i]), c.lines.number)
 		}
-		quoted, err := json.Marshal(v)
-		if err != nil {
-			return nil, c.number, &badRow{err}
-		}
-		f[c.header[i]] = quoted
+		f[c.header[i]] = appendText(nil, v)
 	}
 	return f, c.number, nil
 }

@@ -87,7 +87,8 @@ func (p *parquetFile) next() (f fields, number int64, err error) {
 	if long {
 		return nil, p.number, badf("got more than %d values in a column", maxRowValues)
 	}
-	switch err := p.build.row(p.root); {
+	f, err = p.build.row(p.root)
+	switch {
 	case errors.Is(err, errLong):
 		return nil, p.number, badf("got a row of more than %d bytes", p.options.RowBytes)
 	case errors.Is(err, errRagged):
@@ -95,8 +96,7 @@ func (p *parquetFile) next() (f fields, number int64, err error) {
 	case err != nil:
 		return nil, p.number, &badRow{err}
 	}
-	f, err = parseObject(p.build.buf)
-	return f, p.number, err
+	return f, p.number, nil
 }
 
 func (p *parquetFile) openGroup() error {

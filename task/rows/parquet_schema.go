@@ -1,7 +1,7 @@
 package rows
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -13,6 +13,7 @@ import (
 // field is a node of the schema, with what is needed to put a row together from its columns (Dremel's levels: a value's definition level is how
 // many of the optional and repeated nodes above it are there, its repetition level which of the repeated ones it continues).
 type field struct {
+	name       string
 	key        []byte // its name as JSON, with the colon
 	optional   bool
 	repeated   bool
@@ -34,11 +35,7 @@ func (rootNode) Repeated() bool { return false }
 
 // newField reads the schema below a node; leaves count the columns so far.
 func newField(name string, n parquet.Node, definition, repetition int, leaves *int) (*field, error) {
-	key, err := json.Marshal(name)
-	if err != nil {
-		return nil, err
-	}
-	f := &field{key: append(key, ':'), optional: n.Optional(), repeated: n.Repeated(), first: *leaves}
+	f := &field{name: name, key: append(appendText(nil, name), ':'), optional: n.Optional(), repeated: n.Repeated(), first: *leaves}
 	if f.optional || f.repeated {
 		definition++
 	}
@@ -92,23 +89,34 @@ var errRagged = errors.New("got columns that do not fit together")
 type assemble struct {
 	columns [][]parquet.Value // what is left of them
 	buf     []byte
+	ends    []int // of the top-level fields in buf
 	most    int
 }
 
 // errLong is that a row is longer than it may be.
 var errLong = errors.New("got a row of too many bytes")
 
-func (a *assemble) row(root *field) error {
+// row gives the fields of a row.
+func (a *assemble) row(root *field) (fields, error) {
 	a.buf = a.buf[:0]
-	if err := a.object(root); err != nil {
-		return err
+	a.ends = a.ends[:0]
+	for _, c := range root.children {
+		if err := a.field(c); err != nil {
+			return nil, err
+		}
+		a.ends = append(a.ends, len(a.buf))
 	}
 	for _, c := range a.columns {
 		if len(c) > 0 {
-			return errRagged
+			return nil, errRagged
 		}
 	}
-	return nil
+	out, data, from := make(fields, len(root.children)), bytes.Clone(a.buf), 0
+	for i, c := range root.children {
+		out[c.name] = data[from:a.ends[i]:a.ends[i]]
+		from = a.ends[i]
+	}
+	return out, nil
 }
 
 func (a *assemble) object(f *field) error {

@@ -3,7 +3,6 @@ package rows
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -237,7 +236,7 @@ func FuzzParquet(f *testing.F) {
 	f.Add([]byte("PAR1\x00\x00\x00\x00PAR1"))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if err := readBytes(dir, data); err != nil && err.Error() == fmt.Sprint("does not end") {
+		if err := readBytes(dir, data); err != nil && err.Error() == "does not end" {
 			t.Error(err)
 		}
 	})

@@ -3,7 +3,6 @@ package rows
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -149,8 +148,7 @@ func appendBytes(buf, b []byte, logical format.LogicalTypeValue) ([]byte, error)
 		text = true
 	}
 	if utf8.Valid(b) {
-		quoted, err := json.Marshal(string(b))
-		return append(buf, quoted...), err
+		return appendText(buf, b), nil
 	}
 	if text {
 		return nil, errors.New("got a text that is not UTF-8")

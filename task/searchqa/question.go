@@ -10,7 +10,6 @@ import (
 
 	whale "github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/task"
-	"github.com/seed-095d5d2b/whale/task/answer"
 	"github.com/seed-095d5d2b/whale/task/rows"
 	"github.com/seed-095d5d2b/whale/task/searchqa/world"
 )
@@ -66,12 +65,12 @@ func ofRow(r rows.Row, f FieldOptions) (whale.Example, error) {
 	}
 	var kept []string
 	for _, a := range answers {
-		if answer.Squad(a) != "" {
-			kept = append(kept, strings.TrimSpace(a))
+		if a = strings.TrimSpace(a); a != "" { // "A" stays, a blood group, though nothing of it is left in the form that is compared
+			kept = append(kept, a)
 		}
 	}
 	if len(kept) == 0 || len(kept) > maxAnswers {
-		return whale.Example{}, fmt.Errorf("answers: got %d of which %d hold more than articles and punctuation, want 1 to %d", len(answers), len(kept), maxAnswers)
+		return whale.Example{}, fmt.Errorf("answers: got %d of which %d are not empty, want 1 to %d", len(answers), len(kept), maxAnswers)
 	}
 	source, err := first(f.Source, r.Text)
 	if err != nil {

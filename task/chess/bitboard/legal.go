@@ -36,6 +36,21 @@ func (p *Position) CanMove() bool {
 	return false
 }
 
+// Choose gives one legal move, each as likely where pick draws uniformly below its argument; false where there is none. It looks at few moves only.
+func (p *Position) Choose(pick func(n int) int) (Move, bool) {
+	var buffer [MaxMoves]Move
+	list := p.pseudo(buffer[:0], ^uint64(0))
+	for len(list) > 0 {
+		i := pick(len(list))
+		if p.safe(list[i]) {
+			return list[i], true
+		}
+		list[i] = list[len(list)-1]
+		list = list[:len(list)-1]
+	}
+	return NoMove, false
+}
+
 // IsLegal says whether a move is legal here.
 func (p *Position) IsLegal(m Move) bool {
 	var buffer [MaxMoves]Move

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/task/custom/web"
 )
 
 // pingTime is how long a server may take to show that it is still there after a call that it did not answer.
@@ -62,7 +63,10 @@ func (s *Server) broken(ctx context.Context, live *session, name string, err err
 		return whale.ToolResult{}, &whale.Incident{Reason: whale.FailTool, Detail: s.o.Prefix + name + ": " + detail}
 	}
 	var word *jsonrpc.Error
+	var down *web.Down
 	switch {
+	case errors.As(err, &down): // before the SDK's word for it, which looks like the server's
+		return whale.ToolResult{}, fmt.Errorf("MCP server: %s", down.Detail)
 	case errors.Is(err, errLate):
 		// It may be busy with this call alone, or hang for everybody.
 		pinged, cancel := context.WithTimeout(ctx, pingTime)

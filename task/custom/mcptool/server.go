@@ -146,14 +146,20 @@ func (s *Server) Close() error {
 func (s *Server) connect(ctx context.Context) (_ *session, err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.o.Connect, fmt.Errorf("its tools are not known within %v", s.o.Connect))
 	defer cancel()
-	defer func() {
-		if err != nil && ctx.Err() == nil && limited.Err() != nil {
-			err = context.Cause(limited)
+	said := func() string { return "" }
+	defer func() { // nothing is left of what was started
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			err = ctx.Err()
+		case limited.Err() != nil:
+			err = fmt.Errorf("%w%s", context.Cause(limited), said())
+		default:
+			err = fmt.Errorf("%w%s", err, said())
 		}
 	}()
 	var transport mcp.Transport
-	release := func() {}
-	said := func() string { return "" }
+	var release func()
 	if s.o.URL != "" {
 		client := web.Client(web.Options{Headers: s.o.Headers, Answer: int64(s.o.MessageBytes), Retries: 2})
 		release = client.CloseIdleConnections
@@ -176,7 +182,7 @@ func (s *Server) connect(ctx context.Context) (_ *session, err error) {
 	raw, err := client.Connect(limited, transport, nil)
 	if err != nil {
 		release()
-		return nil, fmt.Errorf("cannot connect: %s%s", oneLine(err.Error(), 300), said())
+		return nil, fmt.Errorf("cannot connect: %s", oneLine(err.Error(), 300))
 	}
 	x := &session{ClientSession: raw, over: make(chan struct{}), release: release}
 	go func() { // ends with the session, which its owner ends

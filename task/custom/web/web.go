@@ -3,12 +3,14 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -55,41 +57,83 @@ type transport struct {
 // CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
 func (t *transport) CloseIdleConnections() { t.base.CloseIdleConnections() }
 
+// Down is that a server was not reached, or was too busy, retries included: nothing that was sent to it can be to blame.
+type Down struct {
+	Detail string
+	Err    error // nil where the server answered
+}
+
+func (d *Down) Error() string { return d.Detail }
+func (d *Down) Unwrap() error { return d.Err }
+
 // RoundTrip sends a request, again where the server was busy, broken or away.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	pause := t.o.Pause
 	for attempt := 0; ; attempt++ {
-		try := r.Clone(r.Context())
-		for name, values := range t.o.Headers {
-			try.Header[name] = values
-		}
-		if attempt > 0 && r.GetBody != nil {
-			body, err := r.GetBody()
-			if err != nil {
-				return nil, err
-			}
-			try.Body = body
-		}
-		resp, err := t.base.RoundTrip(try)
-		again := attempt < t.o.Retries && (r.Body == nil || r.GetBody != nil) && r.Context().Err() == nil
-		if err == nil && !(again && Transient(resp.StatusCode)) {
-			resp.Body = &body{resp.Body, t.o.Answer, t.o.Answer}
+		resp, err := t.try(r, attempt)
+		if err == nil && !Transient(resp.StatusCode) {
 			return resp, nil
 		}
-		if err != nil && !again {
-			return nil, err
+		if attempt >= t.o.Retries || r.Body != nil && r.GetBody == nil || r.Context().Err() != nil {
+			return final(resp, err)
 		}
 		wait := pause
 		if err == nil {
 			wait = max(wait, retryAfter(resp.Header))
+		}
+		timer := time.NewTimer(min(wait, maxPause))
+		select {
+		case <-timer.C:
+		case <-r.Context().Done():
+			timer.Stop()
+			return final(resp, err)
+		}
+		if err == nil {
 			_, _ = io.CopyN(io.Discard, resp.Body, headerBytes)
 			resp.Body.Close()
 		}
-		if err := sleep(r.Context(), min(wait, maxPause)); err != nil {
-			return nil, err
-		}
 		pause *= 2
 	}
+}
+
+// try sends a request once.
+func (t *transport) try(r *http.Request, attempt int) (*http.Response, error) {
+	var took atomic.Bool
+	each := r.Clone(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		WroteRequest: func(i httptrace.WroteRequestInfo) {
+			if i.Err == nil {
+				took.Store(true)
+			}
+		},
+	}))
+	for name, values := range t.o.Headers {
+		each.Header[name] = values
+	}
+	if attempt > 0 && r.GetBody != nil {
+		body, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		each.Body = body
+	}
+	resp, err := t.base.RoundTrip(each)
+	switch {
+	case err == nil:
+		resp.Body = &body{resp.Body, t.o.Answer, t.o.Answer}
+	case !took.Load():
+		err = &Down{"not reached: " + err.Error(), err}
+	}
+	return resp, err
+}
+
+// final is what comes of a request that is not tried again: a server that says it is busy is down, and one that says it is broken has answered.
+func final(resp *http.Response, err error) (*http.Response, error) {
+	if err != nil || resp.StatusCode == http.StatusInternalServerError {
+		return resp, err
+	}
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
+	resp.Body.Close()
+	return nil, &Down{Detail: fmt.Sprintf("status %d: %s", resp.StatusCode, strings.Join(strings.Fields(strings.ToValidUTF8(string(said), "\uFFFD")), " "))}
 }
 
 // Transient says whether a status tells of a server that may do better later.
@@ -109,17 +153,6 @@ func retryAfter(h http.Header) time.Duration {
 		return 0
 	}
 	return time.Duration(min(n, 3600)) * time.Second
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // body is an answer that ends with an error where it grows too long.

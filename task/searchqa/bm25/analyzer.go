@@ -32,6 +32,18 @@ func analyzerOf(name string) (analysis.Analyzer, error) {
 	return nil, fmt.Errorf("bm25: got analyzer %q, want one of %q", name, Analyzers())
 }
 
+// counter counts the terms that it makes. It is for one goroutine at a time.
+type counter struct {
+	analysis.Analyzer
+	n int
+}
+
+func (c *counter) Analyze(text []byte) analysis.TokenStream {
+	tokens := c.Analyzer.Analyze(text)
+	c.n += len(tokens)
+	return tokens
+}
+
 // maxTerms bounds the distinct terms of a query; further ones are left out.
 const maxTerms = 64
 

@@ -121,6 +121,40 @@ func naive(list []corpus.Passage, query string, k int) []corpus.Hit {
 	return hits
 }
 
+// skewed makes passages whose words are as unevenly common as those of a language, so that a walk leaves most documents out.
+func skewed(seed uint64, n int) []corpus.Passage {
+	r := rand.New(rand.NewPCG(seed, 2))
+	list := make([]corpus.Passage, n)
+	for i := range list {
+		words := make([]string, 5+r.IntN(20))
+		for j := range words {
+			words[j] = fmt.Sprintf("w%d", int(1000*math.Pow(r.Float64(), 5)))
+		}
+		list[i] = corpus.Passage{ID: fmt.Sprint(i), Text: strings.Join(words, " ")}
+	}
+	return list
+}
+
+func TestPruning(t *testing.T) {
+	memory, disk := both(t, skewed(1, 4000), Plain)
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{"w0", "w0 w0", "w1", "w2", "w5", "w17", "w90", "w200", "w333", "w501", "w700", "w850", "w999", "w1000", "never"}), 1, 7).Draw(t, "words")
+		k := rapid.SampledFrom([]int{1, 2, 3, 10, 100}).Draw(t, "k")
+		query := strings.Join(words, " ")
+		a, err := memory.Search(context.Background(), query, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := disk.Search(context.Background(), query, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(a, b) {
+			t.Fatalf("%q, %d: got\n%v in memory,\n%v on disk", query, k, a, b)
+		}
+	})
+}
+
 // The index in memory and the one on disk give the same, to the bit, and what the naive twin gives up to rounding.
 func TestTwins(t *testing.T) {
 	list := draw(1, 1500) // more than one batch of bleve's builder

@@ -69,6 +69,7 @@ func Build(ctx context.Context, dir string, next func() (corpus.Passage, error),
 		return fmt.Errorf("bm25: %w", err)
 	}
 	hash := newHasher(o.Analyzer)
+	counted := &counter{Analyzer: a}
 	m := manifest{Version: manifestVersion, Analyzer: o.Analyzer}
 	for {
 		if err := ctx.Err(); err != nil {
@@ -85,8 +86,7 @@ func Build(ctx context.Context, dir string, next func() (corpus.Passage, error),
 			return fmt.Errorf("bm25: passage %d: %w", m.Passages+1, err)
 		}
 		hash.add(p)
-		m.Tokens += len(a.Analyze([]byte(p.Title + "\n" + p.Text)))
-		if err := builder.Index(newDocument(m.Passages, p, a, true)); err != nil {
+		if err := builder.Index(newDocument(m.Passages, p, counted, true)); err != nil {
 			return fmt.Errorf("bm25: passage %d: %w", m.Passages+1, err)
 		}
 		m.Passages++
@@ -103,7 +103,7 @@ func Build(ctx context.Context, dir string, next func() (corpus.Passage, error),
 	if o.Progress != nil {
 		o.Progress(m.Passages)
 	}
-	m.ID = hash.id()
+	m.ID, m.Tokens = hash.id(), counted.n
 	return finish(work, dir, m)
 }
 

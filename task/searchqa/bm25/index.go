@@ -41,7 +41,7 @@ func New(ctx context.Context, passages []corpus.Passage, analyzer string) (*Inde
 	}
 	hash := newHasher(analyzer)
 	batch := index.NewBatch()
-	tokens := 0
+	counted := &counter{Analyzer: a}
 	for at, p := range passages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -50,13 +50,13 @@ func New(ctx context.Context, passages []corpus.Passage, analyzer string) (*Inde
 			return nil, fmt.Errorf("bm25: passage %d: %w", at+1, err)
 		}
 		hash.add(p)
-		tokens += len(a.Analyze([]byte(p.Title + "\n" + p.Text)))
-		batch.Update(newDocument(at, p, a, false)) // one batch, hence one segment and nothing to merge
+		batch.Update(newDocument(at, p, counted, false)) // one batch, hence one segment and nothing to merge
 	}
-	x := &Index{id: hash.id(), analyzer: a, size: len(passages), passages: passages, average: float64(tokens) / float64(len(passages))}
+	x := &Index{id: hash.id(), analyzer: a, size: len(passages), passages: passages}
 	if err := x.open(map[string]any{"path": ""}, batch); err != nil {
 		return nil, err
 	}
+	x.average = float64(counted.n) / float64(len(passages)) // bleve has analysed everything, in one goroutine
 	if x.lists, err = newLists(x.reader, len(passages)); err != nil {
 		x.Close()
 		return nil, err

@@ -44,8 +44,10 @@ func (p Passage) Validate() error {
 	return nil
 }
 
-// Contents is the passage as one text, the way wiki corpora write it: the title in quotes, a line feed, the text.
-func (p Passage) Contents() string { return `"` + p.Title + "\"\n" + p.Text }
+// Contents is the passage as one text, the way wiki corpora write it: the title in quotes, a line feed, the text. A line feed in the title becomes a space.
+func (p Passage) Contents() string {
+	return `"` + strings.ReplaceAll(p.Title, "\n", " ") + "\"\n" + p.Text
+}
 
 // FromContents takes such a text apart. Where its first line is no title in quotes, the passage has none.
 func FromContents(id, contents string) Passage {

@@ -41,8 +41,7 @@ func send(h http.Handler, method, path, body string) (int, string) {
 
 func TestHandler(t *testing.T) {
 	h := Handler(searcher(echo), ServerOptions{TopK: 1, BodyBytes: 40_000})
-	document := func(id, text string) string { return `{"id":"` + id + `","contents":"\"A \"title\"\"\n` + text + `"}` }
-	document = func(id, text string) string {
+	document := func(id, text string) string {
 		b, _ := json.Marshal(map[string]string{"contents": "\"A \"title\"\"\n" + text, "id": id})
 		return string(b)
 	}
