@@ -14,7 +14,6 @@ import (
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/policy/openai"
 	"github.com/seed-095d5d2b/whale/sandbox"
-	"github.com/seed-095d5d2b/whale/sandbox/python"
 	"github.com/seed-095d5d2b/whale/task/chess"
 	"github.com/seed-095d5d2b/whale/task/custom"
 	"github.com/seed-095d5d2b/whale/task/judge"
@@ -188,26 +187,23 @@ func taskOf[T whale.Task](t T, err error) (whale.Task, error) {
 
 // mathTool opens what runs the code that a model writes.
 func (p *Parts) mathTool(c math.Config, use Resources) (math.Calculator, error) {
+	var pool *sandbox.Pool
+	atOnce := p.Config.Concurrency // of a server's calls
 	switch c.Tool {
 	case math.ToolPython:
-		return python.New(c.Python, p.Config.Processes)
-	case math.ToolFusion:
-		f, err := python.NewFusion(c.Fusion, p.Config.Concurrency)
-		if err != nil {
+		atOnce = p.Config.Processes
+	case math.ToolCalculator:
+		var err error
+		if pool, err = sandbox.NewPool(sandbox.Options{Spec: c.Calculator.Spec(), Workers: use.Workers, Require: use.Require}); err != nil {
 			return nil, err
 		}
-		p.closers = append(p.closers, func() error { f.Close(); return nil })
-		return f, nil
+		p.closers = append(p.closers, func() error { pool.Close(); return nil })
 	}
-	pool, err := sandbox.NewPool(sandbox.Options{Spec: c.Calculator.Spec(), Workers: use.Workers, Require: use.Require})
-	if err != nil {
-		return nil, err
-	}
-	p.closers = append(p.closers, func() error { pool.Close(); return nil })
-	tool, err := math.Sandboxed(pool, c.Calculator)
+	tool, closing, err := math.OpenTool(c, pool, atOnce)
 	if err != nil {
 		return nil, fmt.Errorf("task.math.%w", err)
 	}
+	p.closers = append(p.closers, func() error { closing(); return nil })
 	return tool, nil
 }
 
