@@ -48,7 +48,7 @@ func (p *Parts) builtin(ctx context.Context, b custom.Builtin, use Resources) (c
 			r, err = retrieverOf(bm25.Open(b.Search.Index))
 		} else {
 			c := retriever.DefaultConfig()
-			c.Endpoints, c.TimeoutSeconds = b.Search.Endpoints, l.Seconds
+			c.Endpoints, c.TimeoutSeconds, c.Corpus = b.Search.Endpoints, l.Seconds, string(whale.HashOf("endpoints", b.Search.Endpoints))
 			r, err = retrieverOf(retriever.New(c))
 		}
 		if err != nil {

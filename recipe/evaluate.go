@@ -22,6 +22,7 @@ type Result struct {
 }
 
 // Evaluate runs a harness on every example of a split, k draws each, and summarises. Draw d of an example is the same evidence whatever k is.
+// The rollouts of a run may still be on their way to the disk: they are durable once the result is recorded in its journal.
 func Evaluate(ctx context.Context, run *rollout.Runner, h whale.Harness, split whale.Split, purpose whale.Purpose, draws int) (Result, error) {
 	examples, err := run.Task.Examples(split)
 	if err != nil {
@@ -36,7 +37,7 @@ func Evaluate(ctx context.Context, run *rollout.Runner, h whale.Harness, split w
 			jobs = append(jobs, rollout.Job{Harness: h, Example: x, Split: split, Purpose: purpose, Draw: d})
 		}
 	}
-	rollouts, err := runKept(ctx, run, jobs)
+	rollouts, err := run.Run(ctx, jobs)
 	if err != nil {
 		return Result{}, err
 	}

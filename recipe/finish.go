@@ -29,10 +29,11 @@ type Summary struct {
 	Dir         string                        `json:"dir"`
 	Pairs       []Pair                        `json:"pairs"` // (θ0,h0), (θK,h0), (θ0,hK), (θK,hK)
 	Ledger      map[string]map[string]float64 `json:"ledger"`
-	Weights     string                        `json:"weights"`      // folder of the final weights
-	HarnessFile string                        `json:"harness_file"` // of the final harness
-	Diff        string                        `json:"diff"`         // against h_0, unified
-	AuditTest   []audit.Finding               `json:"audit_test"`   // of the final harness against the test split; no proposer sees it
+	Weights     string                        `json:"weights"`          // folder of the final weights
+	HarnessFile string                        `json:"harness_file"`     // of the final harness
+	Diff        string                        `json:"diff"`             // against h_0, unified
+	Chance      *float64                      `json:"chance,omitempty"` // accuracy on the test split of answering at random, where the task's answers can be guessed
+	AuditTest   []audit.Finding               `json:"audit_test"`       // of the final harness against the test split; no proposer sees it
 }
 
 // finalRecord is the journal entry of the end.
@@ -75,6 +76,11 @@ func (r *Run) finish(ctx context.Context) (*Summary, error) {
 		return nil, err
 	}
 	s.Diff = string(diff.Diff("h0", r.base.Source(), "hK", r.harness.Source()))
+	if chance, ok, err := r.Parts.Chance(whale.SplitTest); err != nil {
+		return nil, err
+	} else if ok {
+		s.Chance = &chance
+	}
 	if s.AuditTest, err = r.auditTest(r.harness); err != nil {
 		return nil, err
 	}

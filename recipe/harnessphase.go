@@ -158,7 +158,8 @@ type searchEvaluator struct {
 	draw     int
 }
 
-// Evaluate runs a harness on all search examples, or on the first few for the canary gate.
+// Evaluate runs a harness on all search examples, or on the first few for the canary gate. The rollouts may still be on their way to the
+// disk; the record of what is decided from them comes after them (store.Run.Post), and nothing is acted on before that.
 func (e *searchEvaluator) Evaluate(ctx context.Context, h whale.Harness, purpose whale.Purpose) ([]whale.Rollout, error) {
 	if err := putHarness(e.run.store, h); err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (e *searchEvaluator) Evaluate(ctx context.Context, h whale.Harness, purpose
 	for i, x := range examples {
 		jobs[i] = rollout.Job{Harness: h, Example: x, Split: whale.SplitSearch, Purpose: purpose, Draw: e.draw}
 	}
-	rollouts, err := runKept(ctx, e.runner, jobs)
+	rollouts, err := e.runner.Run(ctx, jobs)
 	if err != nil {
 		return nil, err
 	}

@@ -120,8 +120,8 @@ func (c rolloutCache) Get(ctx context.Context, key whale.RolloutKey) (*whale.Rol
 	return r, true, nil
 }
 
-// Put keeps a complete rollout with its trajectory and its cost. It does not wait for the disk, so that the next episode can begin;
-// whoever decides from rollouts calls kept first.
+// Put keeps a complete rollout with its trajectory and its cost. It does not wait for the disk, so that the next episode can begin.
+// A decision from rollouts is recorded in the journal before it is acted on, and is durable only after them; training waits for them (settled).
 func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
 	id := string(r.Key.ID())
 	if err := c.run.Post(ctx, func(b *store.Batch) error { return c.write(b, id, r) }); err != nil {
@@ -130,9 +130,6 @@ func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
 	c.known.add(id)
 	return nil
 }
-
-// kept waits until all rollouts that were put are durable. Nothing is learned or decided from one that a kill could still take.
-func (c rolloutCache) kept(ctx context.Context) error { return c.run.Sync(ctx) }
 
 func (c rolloutCache) write(b *store.Batch, id string, r *whale.Rollout) error {
 	line, err := json.Marshal(r)

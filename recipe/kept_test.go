@@ -76,7 +76,7 @@ func TestRolloutThatCannotBeKept(t *testing.T) {
 	one := &whale.Rollout{Key: whale.RolloutKey{Example: "x", Purpose: whale.PurposeWeight}, State: whale.StateScored}
 	other := *one
 	other.Verdict.Reward = 1
-	if err := errors.Join(cache.Put(t.Context(), one), cache.kept(t.Context())); err != nil {
+	if err := errors.Join(cache.Put(t.Context(), one), s.Sync(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, err := cache.Get(t.Context(), one.Key); err != nil || !ok {
@@ -85,8 +85,8 @@ func TestRolloutThatCannotBeKept(t *testing.T) {
 	if err := cache.Put(t.Context(), &other); err != nil {
 		t.Fatalf("put does not wait, got %v", err)
 	}
-	if err := cache.kept(t.Context()); !errors.Is(err, store.ErrConflict) {
-		t.Errorf("kept: got %v, want a conflict", err)
+	if err := s.Sync(t.Context()); !errors.Is(err, store.ErrConflict) {
+		t.Errorf("sync: got %v, want a conflict", err)
 	}
 	j, err := openJournal(t.Context(), s)
 	if err != nil {
@@ -97,5 +97,42 @@ func TestRolloutThatCannotBeKept(t *testing.T) {
 	}
 	if err := cache.Put(t.Context(), one); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("the next put: got %v, want the conflict", err)
+	}
+}
+
+// TestDecisionsRestOnDurableRollouts: when a candidate's score is told, and when a curve point is, whatever it counts survives a kill.
+func TestDecisionsRestOnDurableRollouts(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t, t.TempDir())
+	var r *Run
+	candidates, points := 0, 0
+	count := func(f store.Filter) (n int) {
+		for _, err := range r.store.Rollouts(t.Context(), f) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		return n
+	}
+	r, err := Start(t.Context(), c, filepath.Join(t.TempDir(), "run"), testOptions(func(e Event) {
+		switch {
+		case e.Kind == EventCandidate && e.Score != nil:
+			candidates++
+			f := store.Filter{Purpose: string(whale.PurposeSearch), Phase: e.Phase.Name(), Harness: e.Harness}
+			if got, want := count(f), c.Task.Math.Generator.Counts.Search; got != want {
+				t.Errorf("candidate %s of phase %s: got %d durable rollouts, want %d", e.Harness, e.Phase.Name(), got, want)
+			}
+		case e.Kind == EventCurve:
+			points++
+			f := store.Filter{Purpose: string(whale.PurposeTest), Harness: e.Harness, Weights: e.Weights}
+			if got, want := count(f), c.Task.Math.Generator.Counts.Test; got != want {
+				t.Errorf("curve point %s: got %d durable rollouts, want %d", e.At, got, want)
+			}
+		}
+	}))
+	execute(t, r, err)
+	if candidates < 3 || points < 3 {
+		t.Errorf("got %d candidates with a score and %d curve points: the test shows little", candidates, points)
 	}
 }

@@ -143,6 +143,18 @@ func (c *TaskConfig) resolve(abs func(string) string) {
 	c.Custom.Folder = abs(c.Custom.Folder)
 }
 
+// Chance is the accuracy on a split of answering at random, where the task's answers can be guessed; a figure says little without it.
+func (p *Parts) Chance(s whale.Split) (float64, bool, error) {
+	t, ok := p.Task.(interface {
+		RandomBaseline(s whale.Split) (float64, error)
+	})
+	if !ok {
+		return 0, false, nil
+	}
+	chance, err := t.RandomBaseline(s)
+	return chance, err == nil, err
+}
+
 // openTask opens the task that a config names. What it opens beside the task is closed by Parts.Close.
 func (p *Parts) openTask(ctx context.Context, use Resources) error {
 	c := &p.Config.Task

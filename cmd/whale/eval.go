@@ -116,16 +116,24 @@ func (a *app) eval(ctx context.Context, path string, o agentOptions, split whale
 		return err
 	}
 	seconds := a.now().Sub(start).Seconds()
+	chance, guessable, err := parts.Chance(split)
+	if err != nil {
+		return err
+	}
 	if a.json {
 		return a.printJSON(struct {
 			Split   whale.Split `json:"split"`
 			Weights whale.ID    `json:"weights"`
 			Harness whale.ID    `json:"harness"`
 			recipe.Result
-			Seconds float64 `json:"seconds"`
-		}{split, policy.Weights().ID, h.ID(), res, seconds})
+			Seconds float64  `json:"seconds"`
+			Chance  *float64 `json:"chance,omitempty"`
+		}{split, policy.Weights().ID, h.ID(), res, seconds, optional(chance, guessable)})
 	}
 	fmt.Fprintf(a.stdout, "%s, %d examples, mean@%d: %.1f%% [%.1f, %.1f]  weights %s  harness %s\n", split, res.Examples, res.Draws, 100*res.Mean, 100*res.Low, 100*res.High, policy.Weights().ID.Short(), h.ID().Short())
+	if guessable {
+		fmt.Fprintf(a.stdout, "  answering at random solves %.1f%%\n", 100*chance)
+	}
 	names := make([]string, 0, len(res.Metrics))
 	for k := range res.Metrics {
 		names = append(names, k)
@@ -136,4 +144,12 @@ func (a *app) eval(ctx context.Context, path string, o agentOptions, split whale
 	}
 	fmt.Fprintf(a.stdout, "  %-14s %d of %d rollouts; %.1f s\n", "failed", res.Failed, res.Examples*res.Draws, seconds)
 	return nil
+}
+
+// optional gives a pointer to a value that is there.
+func optional(v float64, there bool) *float64 {
+	if !there {
+		return nil
+	}
+	return &v
 }

@@ -27,6 +27,9 @@ func (a *app) printSummary(s *recipe.Summary) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if s.Chance != nil {
+		fmt.Fprintf(a.stdout, "\nanswering at random solves %.1f%%\n", 100**s.Chance)
+	}
 	fmt.Fprintln(a.stdout, "\nSpent")
 	fmt.Fprintln(a.stdout)
 	if err := a.printLedger(s.Ledger); err != nil {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/seed-095d5d2b/whale/recipe"
 )
 
@@ -173,11 +175,14 @@ func accepted(k configKey) (string, error) {
 	case reflect.Bool:
 		return "true or false", nil
 	case reflect.Map:
-		return "for train, search, validation and test each a list of paths", nil
+		if k.value.Type().Elem().Elem().Kind() == reflect.String {
+			return "for train, search, validation and test each a list of paths", nil
+		}
+		return "for train, search, validation and test each a list of {path, count}", nil
 	case reflect.String:
 		probes, otherwise = []string{`"?"`}, "text"
 	case reflect.Slice:
-		probes = []string{`["?"]`}
+		probes, otherwise = []string{`["?"]`}, "a list of texts"
 	case reflect.Uint64:
 		probes, otherwise = []string{"0", "18446744073709551615"}, "0 to 2^64-1"
 	case reflect.Int, reflect.Int64, reflect.Float64:
@@ -186,11 +191,15 @@ func accepted(k configKey) (string, error) {
 		return "", fmt.Errorf("key %s: got a value of kind %s, which has no rule here", k.path, k.value.Kind())
 	}
 	for _, p := range probes {
-		_, err := recipe.ParseConfig("", []byte(nest(k.path, p)))
+		text, err := probe(k.path, p)
+		if err != nil {
+			return "", fmt.Errorf("key %s: %w", k.path, err)
+		}
+		_, err = recipe.ParseConfig("", text)
 		if err == nil {
 			continue
 		}
-		if _, want, ok := strings.Cut(err.Error(), ", want "); ok && strings.Contains(err.Error(), k.path+":") {
+		if _, want, ok := strings.Cut(err.Error(), ", want "); ok && (strings.Contains(err.Error(), k.path+":") || strings.Contains(err.Error(), k.path+"[0]:")) {
 			return exponent.ReplaceAllStringFunc(want, plain), nil
 		}
 		return "", fmt.Errorf("key %s: %s: got the error %q, want one that says what is wanted", k.path, p, err)
@@ -212,16 +221,51 @@ func plain(number string) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// nest writes a YAML document that sets one key.
-func nest(path, value string) string {
-	var b strings.Builder
-	parts := strings.Split(path, ".")
-	for i, p := range parts {
-		b.WriteString(strings.Repeat("  ", i) + p + ":")
-		if i == len(parts)-1 {
-			b.WriteString(" " + value)
+// contexts are what a section needs beside a key of its own for its values to be looked at. The longest prefix of a key counts.
+var contexts = map[string]string{
+	"":                              "{}",
+	"task.math.files":               "task: {math: {source: files}}",
+	"task.math.python":              "task: {math: {tool: python}}",
+	"task.math.sandbox_fusion":      "task: {math: {tool: sandbox_fusion, sandbox_fusion: {url: 'http://127.0.0.1:1'}}}",
+	"task.searchqa":                 "task: {kind: searchqa}",
+	"task.searchqa.files":           "task: {kind: searchqa, searchqa: {source: files}}",
+	"task.searchqa.retrieval.http":  "task: {kind: searchqa, searchqa: {source: files, files: {train: [{path: a.jsonl}], search: [{path: b.jsonl}], test: [{path: c.jsonl}]}, retrieval: {kind: http, http: {endpoints: ['http://127.0.0.1:1'], corpus: c}}}}",
+	"task.searchqa.retrieval.index": "task: {kind: searchqa, searchqa: {source: files, files: {train: [{path: a.jsonl}], search: [{path: b.jsonl}], test: [{path: c.jsonl}]}, retrieval: {kind: index}}}",
+	"task.searchqa.verifier.judge":  "task: {kind: searchqa, searchqa: {verifier: {kind: judge, judge: {base_url: 'http://127.0.0.1:1/v1', model: m}}}}",
+	"task.chess":                    "task: {kind: chess}",
+	"task.chess.lichess":            "task: {kind: chess, chess: {source: lichess, lichess: {files: [a.csv]}}}",
+	"task.custom":                   "task: {kind: custom}",
+}
+
+// probe is a config in which one key has a value, as YAML.
+func probe(path, value string) ([]byte, error) {
+	longest := ""
+	for prefix := range contexts {
+		if strings.HasPrefix(path+".", prefix+".") && len(prefix) > len(longest) {
+			longest = prefix
 		}
-		b.WriteString("\n")
 	}
-	return b.String()
+	var config map[string]any
+	if err := yaml.Unmarshal([]byte(contexts[longest]), &config); err != nil {
+		return nil, err
+	}
+	var v any
+	if err := yaml.Unmarshal([]byte(value), &v); err != nil {
+		return nil, err
+	}
+	if config == nil {
+		config = map[string]any{}
+	}
+	at := config
+	keys := strings.Split(path, ".")
+	for _, k := range keys[:len(keys)-1] {
+		inner, ok := at[k].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+			at[k] = inner
+		}
+		at = inner
+	}
+	at[keys[len(keys)-1]] = v
+	return yaml.Marshal(config)
 }

@@ -10,6 +10,7 @@ import (
 
 	whale "github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/harness/star"
+	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/rollout"
 	"github.com/seed-095d5d2b/whale/task/chess"
 	"github.com/seed-095d5d2b/whale/task/chess/bitboard"
@@ -196,5 +197,34 @@ func TestRules(t *testing.T) {
 		if got != tc.want || out.State == whale.StateError {
 			t.Errorf("%s: got %q %+v %s, want %q", tc.name, got, out.Episode.Failure, out.Error, tc.want)
 		}
+	}
+}
+
+// TestConfigs reads the configs beside the harness. The paper's has the paper's settings (section 2).
+func TestConfigs(t *testing.T) {
+	quick, err := recipe.LoadConfig("quick.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if quick.Task.Kind != recipe.TaskChess || quick.Task.Chess.Source != chess.SourceGenerated {
+		t.Errorf("quick.yaml: got task %+v, want generated chess", quick.Task)
+	}
+	data, err := os.ReadFile("paper.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paper, err := recipe.ParseConfig("paper.yaml", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := paper.Task.Chess.Lichess
+	if c := o.Counts; paper.Task.Chess.Source != chess.SourceLichess || c.Train != 16_384 || c.Search != 256 || c.Test != 256 {
+		t.Errorf("paper.yaml: got counts %+v", c)
+	}
+	if paper.Limits.Tokens != 16_384 || paper.Limits.ModelCalls != 18 || paper.Task.Chess.Retries != (chess.Retries{Format: 10, Illegal: 10}) || paper.Task.Chess.AlternateMates {
+		t.Errorf("paper.yaml: got limits %+v, retries %+v", paper.Limits, paper.Task.Chess.Retries)
+	}
+	if s := paper.Schedule; s.Epochs != 0.6 || s.Sessions != 6 || s.TotalEpochs != 4 || paper.Weight.Batch != 256 || paper.Weight.LearningRate != 1e-7 {
+		t.Errorf("paper.yaml: got schedule %+v, weight %+v", s, paper.Weight)
 	}
 }

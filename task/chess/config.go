@@ -34,15 +34,18 @@ type LichessOptions struct {
 
 // Range is an interval, both ends included. A maximum of 0 is none.
 type Range struct {
-	Min int `json:"min" yaml:"min"`
-	Max int `json:"max" yaml:"max"`
+	Min int `json:"min" yaml:"min"` // the least
+	Max int `json:"max" yaml:"max"` // the most; 0 = no bound
 }
 
 func (r Range) has(n int) bool { return n >= r.Min && (r.Max == 0 || n <= r.Max) }
 
 func (r Range) validate(key string) error {
-	if r.Min < 0 || r.Max < 0 || r.Max != 0 && r.Max < r.Min {
-		return fmt.Errorf("%s: got %d to %d, want 0 or more, and the maximum not below the minimum", key, r.Min, r.Max)
+	if r.Min < 0 {
+		return fmt.Errorf("%s.min: got %d, want 0 or more", key, r.Min)
+	}
+	if r.Max < 0 || r.Max != 0 && r.Max < r.Min {
+		return fmt.Errorf("%s.max: got %d, want 0 for no bound, or at least the minimum %d", key, r.Max, r.Min)
 	}
 	return nil
 }
@@ -101,7 +104,7 @@ func (o LichessOptions) Validate() error {
 			}
 		}
 	}
-	for _, err := range []error{o.Counts.validate("lichess.counts"), o.Rating.validate("lichess.rating"), o.Moves.validate("lichess.moves")} {
+	for _, err := range []error{validateCounts(o.Counts, "lichess.counts"), o.Rating.validate("lichess.rating"), o.Moves.validate("lichess.moves")} {
 		if err != nil {
 			return err
 		}

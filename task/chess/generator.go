@@ -21,15 +21,15 @@ const (
 
 // Mix says in which shares the kinds are made. Only their ratios count.
 type Mix struct {
-	Mate1   float64 `json:"mate1" yaml:"mate1"`
-	Mate2   float64 `json:"mate2" yaml:"mate2"`
-	Capture float64 `json:"capture" yaml:"capture"`
-	Threat  float64 `json:"threat" yaml:"threat"`
+	Mate1   float64 `json:"mate1" yaml:"mate1"`     // weight of mates in one
+	Mate2   float64 `json:"mate2" yaml:"mate2"`     // weight of mates in two
+	Capture float64 `json:"capture" yaml:"capture"` // weight of captures that win material
+	Threat  float64 `json:"threat" yaml:"threat"`   // weight of moves that win material on the next one
 }
 
 // GeneratorOptions decides every generated puzzle: equal options, equal puzzles.
 type GeneratorOptions struct {
-	Seed      uint64 `json:"seed" yaml:"seed"`
+	Seed      uint64 `json:"seed" yaml:"seed"` // equal seeds and options give equal puzzles
 	Counts    Counts `json:"counts" yaml:"counts"`
 	Mix       Mix    `json:"mix" yaml:"mix"`
 	MinPlies  int    `json:"min_plies" yaml:"min_plies"`   // random moves before the first position that may be a puzzle
@@ -49,24 +49,24 @@ func DefaultGeneratorOptions() GeneratorOptions {
 
 // Validate reports options out of range.
 func (o GeneratorOptions) Validate() error {
-	if err := o.Counts.validate("generator.counts"); err != nil {
+	if err := validateCounts(o.Counts, "generator.counts"); err != nil {
 		return err
 	}
 	sum := 0.0
-	for i, kind := range kinds() {
+	for i, key := range []string{"mate1", "mate2", "capture", "threat"} {
 		share := o.Mix.shares()[i]
 		if !(share >= 0 && share <= 1e6) {
-			return fmt.Errorf("generator.mix: got share %v of %s, want 0 or more", share, kind)
+			return fmt.Errorf("generator.mix.%s: got %v, want 0 to 1e6", key, share)
 		}
 		sum += share
 	}
 	switch {
 	case sum == 0:
 		return fmt.Errorf("generator.mix: got no share of any kind, want some")
+	case o.MaxPlies < 1 || o.MaxPlies > 400:
+		return fmt.Errorf("generator.max_plies: got %d, want 1 to 400", o.MaxPlies)
 	case o.MinPlies < 0 || o.MinPlies >= o.MaxPlies:
 		return fmt.Errorf("generator.min_plies: got %d, want 0 to less than max_plies %d", o.MinPlies, o.MaxPlies)
-	case o.MaxPlies > 400:
-		return fmt.Errorf("generator.max_plies: got %d, want at most 400", o.MaxPlies)
 	case o.MaxPieces < 3 || o.MaxPieces > 32:
 		return fmt.Errorf("generator.max_pieces: got %d, want 3 to 32", o.MaxPieces)
 	case o.MaxMoves < 2 || o.MaxMoves > bitboard.MaxMoves:

@@ -83,7 +83,7 @@ func lichess(counts Counts, files ...string) Config {
 // readAll reads the puzzles of files that pass the filters.
 func readAll(t testing.TB, o LichessOptions) (*sampler, []string, error) {
 	t.Helper()
-	s := newSampler(o.Seed, Counts{1000, 1000, 1000, 1000})
+	s := newSampler(o.Seed, Counts{Train: 1000, Search: 1000, Validation: 1000, Test: 1000})
 	notes, err := readLichess(t.Context(), o, s)
 	return s, notes, err
 }
@@ -228,7 +228,7 @@ func TestSample(t *testing.T) {
 		}
 		return out
 	}
-	few, more := Counts{10, 3, 3, 3}, Counts{30, 6, 3, 0}
+	few, more := Counts{Train: 10, Search: 3, Validation: 3, Test: 3}, Counts{Train: 30, Search: 6, Validation: 3, Test: 0}
 	want := ids(t, lichess(few, whole))
 	seen := map[string]whale.Split{}
 	for s, list := range want {

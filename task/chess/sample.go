@@ -24,7 +24,6 @@ type sampler struct {
 // sample is a heap with the largest hash on top.
 type sample struct {
 	most  int
-	seen  int // positions offered, repetitions of dropped ones included
 	items []sampled
 	has   map[[16]byte]bool
 }
@@ -51,7 +50,6 @@ func (s *sampler) add(p Puzzle) error {
 		return err
 	}
 	in := s.kept[whale.Split(s.buckets.Of(key))]
-	in.seen++
 	sum := sha256.Sum256(fmt.Appendf(nil, "whale/chess/sample/%d/%s", s.seed, key))
 	item := sampled{rank: [16]byte(sum[:16])}
 	switch {

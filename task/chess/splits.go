@@ -35,33 +35,13 @@ func fileBuckets() task.Buckets {
 	}
 }
 
-// Counts says how many puzzles each split has.
-type Counts struct {
-	Train      int `json:"train" yaml:"train"`
-	Search     int `json:"search" yaml:"search"`
-	Validation int `json:"validation" yaml:"validation"`
-	Test       int `json:"test" yaml:"test"`
-}
+// Counts says how many examples each split has.
+type Counts = task.Counts
 
 // maxCount bounds a split; the whole Lichess file has some five million puzzles.
 const maxCount = 1 << 20
 
-// Of gives the count of a split, and whether there is such a split.
-func (c Counts) Of(s whale.Split) (int, bool) {
-	switch s {
-	case whale.SplitTrain:
-		return c.Train, true
-	case whale.SplitSearch:
-		return c.Search, true
-	case whale.SplitValidation:
-		return c.Validation, true
-	case whale.SplitTest:
-		return c.Test, true
-	}
-	return 0, false
-}
-
-func (c Counts) validate(key string) error {
+func validateCounts(c Counts, key string) error {
 	all := 0
 	for _, s := range splits() {
 		n, _ := c.Of(s)

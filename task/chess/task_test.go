@@ -23,7 +23,7 @@ func TestConfig(t *testing.T) {
 		{func(c *Config) { c.Source, c.Lichess.Files, c.Lichess.Counts = SourceLichess, []string{"x"}, Counts{} }, "lichess.counts: got no puzzles"},
 		{func(c *Config) {
 			c.Source, c.Lichess.Files, c.Lichess.Rating = SourceLichess, []string{"x"}, Range{9, 8}
-		}, "lichess.rating: got 9 to 8"},
+		}, "lichess.rating.max: got 8"},
 		{func(c *Config) {
 			c.Source, c.Lichess.Files, c.Lichess.Moves = SourceLichess, []string{"x"}, Range{Min: -1}
 		}, "lichess.moves"},
@@ -36,7 +36,7 @@ func TestConfig(t *testing.T) {
 		{func(c *Config) { c.Generator.Counts.Test = -1 }, "generator.counts.test: got -1"},
 		{func(c *Config) { c.Generator.Counts = Counts{} }, "generator.counts: got no puzzles"},
 		{func(c *Config) { c.Generator.Mix = Mix{} }, "generator.mix: got no share"},
-		{func(c *Config) { c.Generator.Mix.Mate2 = -1 }, "generator.mix: got share -1 of mate-in-2"},
+		{func(c *Config) { c.Generator.Mix.Mate2 = -1 }, "generator.mix.mate2: got -1, want"},
 		{func(c *Config) { c.Generator.MinPlies = 500 }, "generator.min_plies"},
 		{func(c *Config) { c.Generator.MaxPlies = 5000 }, "generator.max_plies: got 5000"},
 		{func(c *Config) { c.Generator.MaxPieces = 2 }, "generator.max_pieces: got 2"},

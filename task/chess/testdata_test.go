@@ -36,12 +36,14 @@ func sampleTask(t *testing.T, alternate bool) *Task {
 	c.Source = SourceLichess
 	c.AlternateMates = alternate
 	c.Lichess.Files = []string{filepath.Join(testdata(t), sampleFile)}
-	probe := newSampler(1, Counts{maxCount, maxCount, maxCount, maxCount})
+	probe := newSampler(1, Counts{Train: maxCount, Search: maxCount, Validation: maxCount, Test: maxCount})
 	if _, err := readLichess(t.Context(), c.Lichess, probe); err != nil {
 		t.Fatal(err)
 	}
-	c.Lichess.Counts = Counts{len(probe.kept[whale.SplitTrain].items), len(probe.kept[whale.SplitSearch].items),
-		len(probe.kept[whale.SplitValidation].items), len(probe.kept[whale.SplitTest].items)}
+	c.Lichess.Counts = Counts{
+		Train: len(probe.kept[whale.SplitTrain].items), Search: len(probe.kept[whale.SplitSearch].items),
+		Validation: len(probe.kept[whale.SplitValidation].items), Test: len(probe.kept[whale.SplitTest].items),
+	}
 	task, err := New(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

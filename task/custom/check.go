@@ -175,6 +175,8 @@ func (r *Report) verify(ctx context.Context, t *Task, o CheckOptions) error {
 				return ctx.Err()
 			case err != nil:
 				r.problem(it.at, "the verifier failed on the reference answer: "+err.Error())
+			case got.Metrics[MetricFallback] == 1:
+				r.warn(it.at, "the judge gave no judgement of the reference answer; exact match decided")
 			case got.Reward != 1:
 				r.problem(it.at, fmt.Sprintf("the verifier does not take the reference answer %q for right: %s", clip(text), got.Reason))
 			}

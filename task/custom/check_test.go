@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/task/answer"
+	"github.com/seed-095d5d2b/whale/task/judge"
 )
 
 // A check tells all that is wrong with the data, each with its file and row.
@@ -74,12 +77,27 @@ func TestCheckVerifier(t *testing.T) {
 	if err != nil || !r.OK() || r.Verified != 0 || r.Skipped == "" {
 		t.Errorf("a regular expression without a right reply: got %+v (%v)", r, err)
 	}
+	// A judge that is not there is told of, since exact match stands in for it.
+	r, err = Check(t.Context(), Config{Folder: folder(t, "verifier: {kind: judge, judge: {base_url: 'http://127.0.0.1:1/v1', model: m}}\n")}, Deps{Judge: absent}, CheckOptions{})
+	if err != nil || !r.OK() || !slices.ContainsFunc(r.Warnings, func(p Problem) bool { return strings.Contains(p.Text, "gave no judgement") }) {
+		t.Errorf("no judge: got %+v (%v), want a warning", r, err)
+	}
 	// What costs is tried on some.
 	dir := folder(t, "verifier: {kind: command, command: "+self()+"}}\n")
 	r, err = Check(t.Context(), Config{Folder: dir}, deps("right"), CheckOptions{Costly: 1})
 	if err != nil || !r.OK() || r.Verified != 1 || !strings.Contains(r.Skipped, "1 of 2 were tried") {
 		t.Errorf("a command: got %+v (%v)", r, err)
 	}
+}
+
+// absent is a judge that gives no judgement.
+func absent(context.Context, judge.Config) (Judge, error) { return absentJudge{}, nil }
+
+type absentJudge struct{}
+
+func (absentJudge) Judge(_ context.Context, _ string, references []string, got string) (judge.Outcome, error) {
+	right := answer.ExactMatch(got, references)
+	return judge.Outcome{Correct: right, Exact: right, Fallback: true}, nil
 }
 
 // Episodes are run by the caller, and what their harness did wrong is a problem.

@@ -85,7 +85,7 @@ type PatternConfig struct {
 	Regex string `yaml:"regex"` // RE2; meets the text after NFKC and without characters that show nothing
 }
 
-// Limits bound one call. A zero in a tool or verifier means the task's.
+// Limits bound one call. A zero in a tool or verifier means the task's. The run's limits.tool_seconds, which is over all of them, should be the longer one.
 type Limits struct {
 	Seconds     float64 `yaml:"seconds"`      // until it is stopped
 	OutputBytes int     `yaml:"output_bytes"` // of its answer

@@ -36,7 +36,7 @@ func mcpServer() *mcp.Server {
 		}
 		return word + " is a word", nil
 	})
-	tool("linger", func(string) (string, error) { time.Sleep(3 * time.Second); return "", nil })
+	tool("linger", func(string) (string, error) { time.Sleep(time.Second); return "", nil })
 	tool("secret", func(string) (string, error) { return os.Getenv("CUSTOM_SECRET"), nil })
 	return s
 }

@@ -51,7 +51,7 @@ type CommandConfig struct {
 	Output    string   `yaml:"output"`    // text (if empty) or json
 	Env       []string `yaml:"env"`       // names of environment variables to pass on
 	Files     []string `yaml:"files"`     // files of the folder that it reads, for the task's identity; files that run names are known
-	Sandboxed bool     `yaml:"sandboxed"` // under bubblewrap: no network, no environment but env, only its files (in /harness), no other processes
+	Sandboxed bool     `yaml:"sandboxed"` // under bubblewrap: no network, no environment but env, only /usr and its files (in /harness), no other processes
 }
 
 // HTTPConfig is an endpoint that takes a POST of the arguments as a JSON object. A status of 200 to 299 stands for an answer; 400, 404, 409, 413, 415 and 422 for a

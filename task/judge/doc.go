@@ -5,7 +5,7 @@
 // end its place in the prompt, and what stands in it is data, as the prompt says. Whatever the judge says beside the one word is no judgement.
 //
 // The endpoint is somebody else's and may fail. After its retries the judge falls back to exact match, and counts it: a failed judge is never a
-// silent 0. Judgements are cached by content: (model, prompt, limits) are the same question. Where exact match disagrees, that is counted too.
+// silent 0. An endpoint that fails time after time is left alone for a while. Judgements are cached by content: (model, prompt, limits) are the same question. Where exact match disagrees, that is counted too.
 //
 // Who is asked is the caller's business ([Asker]), at temperature 0.
 package judge

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	whale "github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/task/answer"
@@ -21,13 +22,24 @@ type Judge struct {
 	asker  Asker
 	cache  *cache
 
-	mu    sync.Mutex
-	stats Stats
+	now func() time.Time
+
+	mu       sync.Mutex
+	stats    Stats
+	failures int       // in a row
+	resting  time.Time // until then nobody is asked
 }
+
+// An endpoint that fails takes all its retries each time, minutes where it hangs. After so many failures in a row nobody is asked for a while,
+// and exact match decides at once.
+const (
+	maxFailures = 5
+	rest        = 30 * time.Second
+)
 
 // Stats counts what a judge has done.
 type Stats struct {
-	Asked     int    // questions put to the model
+	Asked     int    // questions put to the model, retries apart
 	Cached    int    // judgements that were known
 	Fallbacks int    // answers judged by exact match, because the model gave no judgement
 	Disagreed int    // judgements that exact match contradicts
@@ -46,7 +58,7 @@ func New(c Config, asker Asker) (*Judge, error) {
 	if err != nil {
 		return nil, fmt.Errorf("judge.cache_file: %w", err)
 	}
-	return &Judge{config: c, asker: asker, cache: cache}, nil
+	return &Judge{config: c, asker: asker, cache: cache, now: time.Now}, nil
 }
 
 // ID hashes who judges, what it is told and what it may read and write. Where its endpoint is, is not part of it.
@@ -84,10 +96,16 @@ func (j *Judge) Judge(ctx context.Context, question string, references []string,
 		j.count(o, false, nil)
 		return o, nil
 	}
+	if j.rests() {
+		o.Correct, o.Fallback = o.Exact, true
+		j.count(o, false, nil)
+		return o, nil
+	}
 	reply, err := j.asker.Ask(ctx, text)
 	if cause := ctx.Err(); cause != nil {
 		return Outcome{}, cause
 	}
+	j.asked(err)
 	correct, ok := parse(reply)
 	if err == nil && !ok {
 		err = fmt.Errorf("got the reply %s, want CORRECT or INCORRECT", quote(reply, 80))
@@ -100,6 +118,26 @@ func (j *Judge) Judge(ctx context.Context, question string, references []string,
 	o.Correct = correct
 	j.count(o, true, j.cache.put(key, correct))
 	return o, nil
+}
+
+// rests says whether the endpoint is left alone.
+func (j *Judge) rests() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.now().Before(j.resting)
+}
+
+// asked notes whether the endpoint replied.
+func (j *Judge) asked(err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err == nil {
+		j.failures = 0
+		return
+	}
+	if j.failures++; j.failures >= maxFailures {
+		j.resting = j.now().Add(rest)
+	}
 }
 
 func (j *Judge) count(o Outcome, asked bool, err error) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -249,6 +250,52 @@ func TestCache(t *testing.T) {
 	}
 	if now, _ := os.ReadFile(other); string(now) != text {
 		t.Errorf("the file is now %q", now)
+	}
+}
+
+// An endpoint that fails time after time is left alone, and asked again later.
+func TestRest(t *testing.T) {
+	down := true
+	a := &asker{say: func(string) (string, error) {
+		if down {
+			return "", errors.New("down")
+		}
+		return "CORRECT", nil
+	}}
+	j := newJudge(t, config(), a)
+	now := time.Unix(1000, 0)
+	j.now = func() time.Time { return now }
+	ask := func(i int) Outcome {
+		t.Helper()
+		o, err := j.Judge(t.Context(), "Who?", []string{"y"}, fmt.Sprint("x", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	for i := range 20 {
+		if o := ask(i); !o.Fallback {
+			t.Errorf("%d: got %+v, want exact match", i, o)
+		}
+	}
+	if a.asked.Load() != maxFailures {
+		t.Errorf("asked %d times, want %d", a.asked.Load(), maxFailures)
+	}
+	now = now.Add(rest + time.Second)
+	if ask(20); a.asked.Load() != maxFailures+1 {
+		t.Errorf("asked %d times, want once more after the rest", a.asked.Load())
+	}
+	if ask(21); a.asked.Load() != maxFailures+1 {
+		t.Error("asked again, though it still fails")
+	}
+	now, down = now.Add(rest+time.Second), false
+	for i := range 3 {
+		if o := ask(30 + i); o.Fallback || !o.Correct {
+			t.Errorf("got %+v, want a judgement", o)
+		}
+	}
+	if s := j.Stats(); s.Asked != maxFailures+4 || s.Fallbacks != 22 || s.LastError != "down" {
+		t.Errorf("got %+v", s)
 	}
 }
 

@@ -138,15 +138,18 @@ func (c Config) validateTool() error {
 }
 
 func (o DrawOptions) validate(c Config) error {
-	if o.Search < 0 || o.Validation < 0 {
-		return fmt.Errorf("draw: got %d search and %d validation examples, want 0 or more", o.Search, o.Validation)
+	if o.Search < 0 {
+		return fmt.Errorf("draw.search: got %d, want 0 or more", o.Search)
+	}
+	if o.Validation < 0 {
+		return fmt.Errorf("draw.validation: got %d, want 0 or more", o.Validation)
 	}
 	if o == (DrawOptions{Seed: o.Seed}) {
 		return nil
 	}
 	switch {
 	case c.Source != SourceFiles || len(c.Files[whale.SplitTrain]) == 0:
-		return fmt.Errorf("draw: got %d search and %d validation examples without train files to draw from", o.Search, o.Validation)
+		return fmt.Errorf("draw.search: got %d, and draw.validation: got %d, but there are no train files to draw from; want 0", o.Search, o.Validation)
 	case o.Search > 0 && len(c.Files[whale.SplitSearch]) > 0:
 		return fmt.Errorf("draw.search: got %d, but files.search names files already", o.Search)
 	case o.Validation > 0 && len(c.Files[whale.SplitValidation]) > 0:

@@ -25,28 +25,8 @@ func buckets() task.Buckets {
 	}
 }
 
-// Counts says how many problems each split has.
-type Counts struct {
-	Train      int `json:"train" yaml:"train"`
-	Search     int `json:"search" yaml:"search"`
-	Validation int `json:"validation" yaml:"validation"`
-	Test       int `json:"test" yaml:"test"`
-}
-
-// Of gives the count of a split, and whether there is such a split.
-func (c Counts) Of(s whale.Split) (int, bool) {
-	switch s {
-	case whale.SplitTrain:
-		return c.Train, true
-	case whale.SplitSearch:
-		return c.Search, true
-	case whale.SplitValidation:
-		return c.Validation, true
-	case whale.SplitTest:
-		return c.Test, true
-	}
-	return 0, false
-}
+// Counts says how many examples each split has.
+type Counts = task.Counts
 
 // GeneratorOptions decides every generated problem: equal options, equal problems.
 type GeneratorOptions struct {

@@ -39,9 +39,9 @@ type FileOptions struct {
 
 // FieldOptions say where in a row question and answers stand: the first path that is there counts.
 type FieldOptions struct {
-	Question []string `json:"question" yaml:"question"`
-	Answers  []string `json:"answers" yaml:"answers"` // a text, or a list of texts any of which is right
-	Source   []string `json:"source" yaml:"source"`   // where the row comes from, for reports; may be absent
+	Question []string `json:"question" yaml:"question"` // the text that the agent sees
+	Answers  []string `json:"answers" yaml:"answers"`   // a text, or a list of texts any of which is right
+	Source   []string `json:"source" yaml:"source"`     // where the row comes from, for reports; may be absent
 }
 
 // The kinds of retrieval.
@@ -171,6 +171,9 @@ func (f FieldOptions) validate() error {
 }
 
 func (r RetrievalOptions) validate(source string) error {
+	if kinds := []string{RetrievalMemory, RetrievalIndex, RetrievalHTTP}; !slices.Contains(kinds, r.Kind) {
+		return fmt.Errorf("retrieval.kind: got %q, want one of %q", r.Kind, kinds)
+	}
 	if (r.Kind == RetrievalMemory) != (source == SourceGenerated) {
 		return fmt.Errorf("retrieval.kind: got %q with source %q: %q searches the articles of source %q, and nothing else does", r.Kind, source, RetrievalMemory, SourceGenerated)
 	}

@@ -7,32 +7,12 @@ import (
 	"github.com/seed-095d5d2b/whale/task"
 )
 
-// Counts says how many questions each split has.
-type Counts struct {
-	Train      int `json:"train" yaml:"train"`
-	Search     int `json:"search" yaml:"search"`
-	Validation int `json:"validation" yaml:"validation"`
-	Test       int `json:"test" yaml:"test"`
-}
-
-// Of gives the count of a split, and whether there is such a split.
-func (c Counts) Of(s whale.Split) (int, bool) {
-	switch s {
-	case whale.SplitTrain:
-		return c.Train, true
-	case whale.SplitSearch:
-		return c.Search, true
-	case whale.SplitValidation:
-		return c.Validation, true
-	case whale.SplitTest:
-		return c.Test, true
-	}
-	return 0, false
-}
+// Counts says how many examples each split has.
+type Counts = task.Counts
 
 // Options decides every article and question: equal options, equal worlds.
 type Options struct {
-	Seed     uint64  `json:"seed" yaml:"seed"`
+	Seed     uint64  `json:"seed" yaml:"seed"`         // equal seeds and options give equal articles and questions
 	Articles int     `json:"articles" yaml:"articles"` // of the encyclopedia, letters apart
 	Letters  float64 `json:"letters" yaml:"letters"`   // share of articles that a letter asks about, 0 to 1
 	TwoHop   float64 `json:"two_hop" yaml:"two_hop"`   // share of two-hop questions, 0 to 1
