@@ -69,8 +69,8 @@ func (a *archive) find(id whale.ID) (Entry, bool) {
 	return Entry{}, false
 }
 
-// add takes a decided program in, and writes its folder where it was evaluated.
-func (a *archive) add(e Entry, rollouts []whale.Rollout) error {
+// add takes a decided program in, and puts its folder, staged before, in place where it was evaluated.
+func (a *archive) add(e Entry) error {
 	if _, known := a.find(e.Parent); e.Parent != "" && !known {
 		e.Note = fmt.Sprintf("%s.json: parent: %q is not the id of an evaluated program", e.Name, e.Parent)
 		e.Parent = ""
@@ -78,7 +78,7 @@ func (a *archive) add(e Entry, rollouts []whale.Rollout) error {
 	a.entries = append(a.entries, e)
 	switch {
 	case e.Status == StatusEvaluated:
-		return a.writeHarness(e, rollouts)
+		return a.place(e)
 	case e.Gate == GateDuplicate:
 		return nil
 	default:
@@ -86,23 +86,40 @@ func (a *archive) add(e Entry, rollouts []whale.Rollout) error {
 	}
 }
 
-// writeHarness writes harnesses/<id>/, complete or not at all.
-func (a *archive) writeHarness(e Entry, rollouts []whale.Rollout) error {
-	final := filepath.Join(a.dir, "harnesses", string(e.ID))
-	temp := filepath.Join(a.dir, "harnesses", ".new-"+string(e.ID))
-	if err := os.MkdirAll(temp, 0o755); err != nil {
+// staged is where the folder of an evaluated program lies until it has its place in the archive.
+func (a *archive) staged(id whale.ID) string {
+	return filepath.Join(a.dir, "harnesses", ".new-"+string(id))
+}
+
+// stage writes all of an evaluated program's folder that does not depend on other programs. It may be called from many goroutines, for
+// different programs.
+func (a *archive) stage(c Candidate, score Score, rollouts []whale.Rollout) error {
+	dir := a.staged(c.ID)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	files, err := harnessFiles(e, a.line(e), rollouts)
+	files, err := evidenceFiles(c, score, rollouts)
 	if err != nil {
-		return fmt.Errorf("archive: harness %s: %w", e.ID, err)
+		return fmt.Errorf("archive: harness %s: %w", c.ID, err)
 	}
 	for _, f := range files {
-		if err := os.WriteFile(filepath.Join(temp, f.name), f.data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o644); err != nil {
 			return fmt.Errorf("archive: %w", err)
 		}
 	}
-	if err := os.Rename(temp, final); err != nil {
+	return nil
+}
+
+// place makes harnesses/<id>/ of what was staged, complete or not at all.
+func (a *archive) place(e Entry) error {
+	meta, err := encode(a.line(e), "  ")
+	if err != nil {
+		return fmt.Errorf("archive: harness %s: %w", e.ID, err)
+	}
+	if err := os.WriteFile(filepath.Join(a.staged(e.ID), "meta.json"), meta, 0o644); err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	if err := os.Rename(a.staged(e.ID), filepath.Join(a.dir, "harnesses", string(e.ID))); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
 	return nil
@@ -113,9 +130,8 @@ type file struct {
 	data []byte
 }
 
-func harnessFiles(e Entry, line IndexLine, rollouts []whale.Rollout) ([]file, error) {
-	score := *e.Score
-	score.Weights = "" // no concern of a proposer: all scores of an archive are of the same weights
+// evidenceFiles are a program and what its episodes showed.
+func evidenceFiles(c Candidate, score Score, rollouts []whale.Rollout) ([]file, error) {
 	var outcomes, trajectories bytes.Buffer
 	size := min(maxTrajectory, max(minTrajectory, maxTrajectories/max(1, len(rollouts))))
 	for i := range rollouts {
@@ -130,21 +146,18 @@ func harnessFiles(e Entry, line IndexLine, rollouts []whale.Rollout) ([]file, er
 		outcomes.Write(outcome)
 		trajectories.Write(trajectory)
 	}
-	meta, err := encode(line, "  ")
-	if err != nil {
-		return nil, err
-	}
+	failures := failuresMarkdown(&score, rollouts)
+	score.Weights = "" // no concern of a proposer: all scores of an archive are of the same weights
 	scoreJSON, err := encode(score, "  ")
 	if err != nil {
 		return nil, err
 	}
 	return []file{
-		{"harness.star", []byte(e.Source)},
-		{"meta.json", meta},
+		{"harness.star", []byte(c.Source)},
 		{"score.json", scoreJSON},
 		{"outcomes.jsonl", outcomes.Bytes()},
 		{"trajectories.jsonl", trajectories.Bytes()},
-		{"failures.md", []byte(failuresMarkdown(e.Score, rollouts))},
+		{"failures.md", []byte(failures)},
 	}, nil
 }
 

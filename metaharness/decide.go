@@ -20,71 +20,71 @@ func (r *run) decide(ctx context.Context, n int, c *hearingCase) error {
 		}
 	}
 	r.observe(Event{Kind: EventCandidate, Session: n, Name: c.Name, ID: c.ID, Status: v.Status, Score: v.Score, Text: v.Reason, Replayed: v.replayed})
-	return r.archive.add(Entry{Candidate: c.Candidate, Decision: v.Decision, Session: n, Harness: v.harness}, v.rollouts)
+	return r.archive.add(Entry{Candidate: c.Candidate, Decision: v.Decision, Session: n, Harness: v.harness})
 }
 
-// judge passes a candidate through the gates in order, and evaluates it. twin finds the evaluated program that it repeats.
-func (r *run) judge(ctx context.Context, c Candidate, twin func() (Candidate, bool, error)) (Decision, whale.Harness, []whale.Rollout, error) {
+// judge passes a candidate through the gates in order, evaluates it and stages its folder of the archive. twin finds the evaluated program that it repeats.
+func (r *run) judge(ctx context.Context, c Candidate, twin func() (Candidate, bool, error)) (Decision, whale.Harness, error) {
 	h, err := r.Deps.Loader(c.Name+".star", []byte(c.Source))
 	if err != nil {
-		return rejected(GateLoad, err.Error()), nil, nil, ctx.Err()
+		return rejected(GateLoad, err.Error()), nil, ctx.Err()
 	}
 	if h.ID() != c.ID {
-		return Decision{}, nil, nil, fmt.Errorf("loader: got a harness %s, want %s, the hash of its source", h.ID(), c.ID)
+		return Decision{}, nil, fmt.Errorf("loader: got a harness %s, want %s, the hash of its source", h.ID(), c.ID)
 	}
 	switch same, ok, err := twin(); {
 	case err != nil:
-		return Decision{}, h, nil, err
+		return Decision{}, h, err
 	case ok:
-		return rejected(GateDuplicate, fmt.Sprintf("the archive has this program: %s (%s)", same.ID, same.Name)), h, nil, nil
+		return rejected(GateDuplicate, fmt.Sprintf("the archive has this program: %s (%s)", same.ID, same.Name)), h, nil
 	}
 	for _, gate := range r.Deps.Gates {
 		if err := gate.Check(ctx, h); err != nil {
-			return rejected(gate.Name, err.Error()), h, nil, ctx.Err()
+			return rejected(gate.Name, err.Error()), h, ctx.Err()
 		}
 	}
 	reason, err := r.canary(ctx, h)
 	if err != nil {
-		return Decision{}, h, nil, err
+		return Decision{}, h, err
 	}
 	if reason != "" {
-		return rejected(GateCanary, reason), h, nil, nil
+		return rejected(GateCanary, reason), h, nil
 	}
 	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeSearch)
 	if err != nil {
-		return Decision{}, h, nil, err
+		return Decision{}, h, err
 	}
 	score, missing, err := r.score(h, rollouts)
 	if err != nil {
-		return Decision{}, h, nil, err
+		return Decision{}, h, err
 	}
 	if missing != "" {
-		return Decision{Status: StatusIncomplete, Reason: cut("not scored: "+missing, maxReason)}, h, nil, nil
+		return Decision{Status: StatusIncomplete, Reason: cut("not scored: "+missing, maxReason)}, h, nil
 	}
-	return Decision{Status: StatusEvaluated, Score: &score}, h, rollouts, nil
+	return Decision{Status: StatusEvaluated, Score: &score}, h, r.archive.stage(c, score, rollouts)
 }
 
-// recall gives back what stands behind a recorded decision. The record decides: rollouts that no longer agree with it are an error.
-func (r *run) recall(ctx context.Context, c Candidate, d Decision) (whale.Harness, []whale.Rollout, error) {
+// recall gives back the harness of a recorded decision, and stages its folder of the archive again. The record decides: rollouts that no longer agree with it are an error.
+func (r *run) recall(ctx context.Context, c Candidate, d Decision) (whale.Harness, error) {
 	if d.Status != StatusEvaluated {
-		return nil, nil, nil
+		return nil, nil
 	}
 	h, err := r.Deps.Loader(c.Name+".star", []byte(c.Source))
 	if err != nil {
-		return nil, nil, fmt.Errorf("it was evaluated before, and does not load now: %w", err)
+		return nil, fmt.Errorf("it was evaluated before, and does not load now: %w", err)
 	}
 	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeSearch)
 	if err != nil {
-		return h, nil, err
+		return h, err
 	}
 	score, missing, err := r.score(h, rollouts)
 	switch {
 	case err != nil:
-		return h, nil, err
+		return h, err
 	case missing != "" || d.Score == nil || score != *d.Score:
-		return h, nil, fmt.Errorf("recorded score and cached rollouts differ: got %+v %s, want %+v", score, missing, d.Score)
+		return h, fmt.Errorf("recorded score and cached rollouts differ: got %+v %s, want %+v", score, missing, d.Score)
 	}
-	return h, rollouts, nil
+	return h, r.archive.stage(c, score, rollouts)
 }
 
 // canary runs the trial episodes. The text is empty unless every one of them failed because the program is broken: a limit that was

@@ -36,7 +36,6 @@ type verdict struct {
 	Decision
 	replayed bool // recorded before
 	harness  whale.Harness
-	rollouts []whale.Rollout
 	err      error
 }
 
@@ -79,10 +78,10 @@ func (h *hearing) begin(c *hearingCase) {
 	h.judging.Go(func() {
 		defer close(c.done)
 		if v.replayed {
-			v.harness, v.rollouts, v.err = h.run.recall(h.ctx, c.Candidate, v.Decision)
+			v.harness, v.err = h.run.recall(h.ctx, c.Candidate, v.Decision)
 			return
 		}
-		v.Decision, v.harness, v.rollouts, v.err = h.run.judge(h.ctx, c.Candidate, func() (Candidate, bool, error) { return h.twin(c) })
+		v.Decision, v.harness, v.err = h.run.judge(h.ctx, c.Candidate, func() (Candidate, bool, error) { return h.twin(c) })
 	})
 }
 

@@ -104,7 +104,10 @@ func (r *run) incoming(ctx context.Context) error {
 	}
 	r.result.Incoming = score
 	r.observe(Event{Kind: EventIncoming, Session: -1, Name: c.Name, ID: c.ID, Status: d.Status, Score: d.Score, Replayed: replayed})
-	if err := r.archive.add(Entry{Candidate: c, Decision: d, Session: -1, Harness: h}, rollouts); err != nil {
+	if err := r.archive.stage(c, score, rollouts); err != nil {
+		return err
+	}
+	if err := r.archive.add(Entry{Candidate: c, Decision: d, Session: -1, Harness: h}); err != nil {
 		return err
 	}
 	r.archive.choose()
@@ -130,7 +133,6 @@ func (r *run) oneSession(ctx context.Context, n int) error {
 		replayed = replayed && c.verdict.replayed
 		res.Decisions = append(res.Decisions, c.verdict.Decision)
 		r.count(c.verdict.Decision)
-		c.verdict.rollouts = nil // in the archive's files now
 	}
 	r.result.Discarded += len(rec.Discarded)
 	if res.NewBest = r.archive.choose(); res.NewBest {

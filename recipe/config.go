@@ -112,7 +112,7 @@ func Default() Config {
 		Harness:  "h0.star",
 		Limits: whale.Limits{
 			Steps: 2_000_000, ModelCalls: 16, ToolCalls: 16, Tokens: 8192, MessageBytes: 256 << 10, LogBytes: 16 << 10,
-			Requests: 20_000, MemoryBytes: 256 << 20, WallSeconds: 60, ModelSeconds: 600, ToolSeconds: 60,
+			Requests: 20_000, MemoryBytes: 256 << 20, WallSeconds: 20, ModelSeconds: 600, ToolSeconds: 60,
 		},
 		Schedule: Schedule{Method: "whale", Epochs: 0.6, Sessions: 6, TotalEpochs: 6, LastHarness: true},
 		Weight: WeightConfig{

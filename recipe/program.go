@@ -21,10 +21,10 @@ type Program struct {
 func LoadProgram(path string) (Program, error) {
 	src, err := harness.Read(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return Program{}, &InputError{fmt.Errorf("harness %s: no such file; set the key harness to the path of a program", path)}
+		return Program{}, &InputError{fmt.Errorf("harness %s: no such file, want the path of a program", path)}
 	}
 	if err != nil {
-		return Program{}, &InputError{fmt.Errorf("harness %s: %w", path, unwrapPath(err))}
+		return Program{}, &InputError{err}
 	}
 	return Program{Name: filepath.Base(path), Source: src}, nil
 }

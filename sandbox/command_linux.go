@@ -165,7 +165,7 @@ func bubblewrap(spec CommandSpec) (arguments []string, files []*os.File, err err
 		return fmt.Sprint(statusPipe + len(files)), nil
 	}
 	a := []string{
-		program, "--unshare-all", "--unshare-user", "--uid", fmt.Sprint(nobody), "--gid", fmt.Sprint(nobody), "--cap-drop", "ALL",
+		program, "--unshare-all", "--hostname", "sandbox", "--unshare-user", "--uid", fmt.Sprint(nobody), "--gid", fmt.Sprint(nobody), "--cap-drop", "ALL",
 		"--die-with-parent", "--new-session", "--clearenv", "--json-status-fd", fmt.Sprint(statusPipe),
 	}
 	fd, err := add("filter", filter)

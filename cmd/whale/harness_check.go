@@ -208,9 +208,9 @@ func (a *app) printFindings(file string, prog recipe.Program, findings []harness
 		}{file, id, append([]harness.Finding{}, findings...)})
 	}
 	for _, f := range findings {
-		place := file
+		place := oneLine(file)
 		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d:%d", file, f.Line, f.Col)
+			place = fmt.Sprintf("%s:%d:%d", place, f.Line, f.Col)
 		}
 		fmt.Fprintf(a.stdout, "%s: %s: %s\n", place, f.Gate, oneLine(f.Message))
 		if f.Suggestion != "" {
@@ -218,7 +218,7 @@ func (a *app) printFindings(file string, prog recipe.Program, findings []harness
 		}
 	}
 	if len(findings) == 0 {
-		fmt.Fprintf(a.stdout, "%s: fine (harness %s)\n", file, id.Short())
+		fmt.Fprintf(a.stdout, "%s: fine (harness %s)\n", oneLine(file), id.Short())
 	}
 	return nil
 }
