@@ -23,7 +23,8 @@ func (r *run) decide(ctx context.Context, n int, c *hearingCase) error {
 	return r.archive.add(Entry{Candidate: c.Candidate, Decision: v.Decision, Session: n, Harness: v.harness})
 }
 
-// judge passes a candidate through the gates in order, evaluates it and stages its folder of the archive. twin finds the evaluated program that it repeats.
+// judge passes a candidate through the gates in order, evaluates it and stages its folder of the archive. twin finds the evaluated program
+// that it repeats.
 func (r *run) judge(ctx context.Context, c Candidate, twin func() (Candidate, bool, error)) (Decision, whale.Harness, error) {
 	h, err := r.Deps.Loader(c.Name+".star", []byte(c.Source))
 	if err != nil {
@@ -64,7 +65,8 @@ func (r *run) judge(ctx context.Context, c Candidate, twin func() (Candidate, bo
 	return Decision{Status: StatusEvaluated, Score: &score}, h, r.archive.stage(c, score, rollouts)
 }
 
-// recall gives back the harness of a recorded decision, and stages its folder of the archive again. The record decides: rollouts that no longer agree with it are an error.
+// recall gives back the harness of a recorded decision, and stages its folder of the archive again. The record decides: rollouts that no
+// longer agree with it are an error.
 func (r *run) recall(ctx context.Context, c Candidate, d Decision) (whale.Harness, error) {
 	if d.Status != StatusEvaluated {
 		return nil, nil
