@@ -4,8 +4,8 @@
 // A [Search] runs one harness phase. Its archive starts with the incoming harness, evaluated first. Then come proposer sessions: each
 // gets a fresh workspace that holds a copy of the archive ([Phase].SessionDir), writes at most M candidates there, and ends.
 // The candidates are copied out of the workspace ([Collect]), the session is journaled ([SessionRecord]), each candidate passes the
-// gates or is rejected with a text that the next session reads ([Decision]), and what passes is evaluated on all examples. The best
-// complete score of the whole archive is the accepted harness.
+// gates or is rejected with a text that the next session reads ([Decision]), and what passes is evaluated on all examples; several
+// candidates side by side ([Config].AtOnce), but decided in order. The best complete score of the whole archive is the accepted harness.
 //
 //	archive/<phase>/ ──copy──▶ sessions/<n>/ ──Proposer──▶ candidates/*.star ──Collect──▶ SessionRecord ──gates──▶ Evaluator
 //	      ▲                                                                                                       │

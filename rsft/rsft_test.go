@@ -116,6 +116,7 @@ func (fakeVerifier) Verify(_ context.Context, x whale.Example, e *whale.Episode)
 type fakeEnv struct{ whale.Env }
 
 func (fakeEnv) Tools() []whale.ToolSpec { return nil }
+func (fakeEnv) Rules() whale.Rules      { return whale.Rules{} }
 func (fakeEnv) Close() error            { return nil }
 
 // fakeTrainer keeps what it is given.

@@ -11,7 +11,8 @@
 //   - [Dot], [Axpy], [Scale], [Exp], [Softmax] and [SiLUMul] work on vectors (vec.go).
 //   - [RMSNorm], [Rotate], [ExpSum], their gradients and those of the softmax and the gate
 //     work on a transformer's rows, [AdamW] on its parameters (rows.go).
-//   - A [Pool] spreads a product over a fixed set of goroutines.
+//   - A [Pool] spreads a product over a fixed set of goroutines. A [Stopwatch] takes the
+//     time in which its users compute.
 //   - [Peak] is what benchmarks compare products with.
 //   - A [Kernels] value is one variant of all of these: "avx512", "avx2" or "go".
 //     The package-level functions use the first of [Variants]; tests reach

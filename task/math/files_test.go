@@ -238,8 +238,8 @@ func TestPaperConfigValidate(t *testing.T) {
 		{func(c *Config) { c.Tool, c.Python.CPUSeconds = ToolPython, 0 }, "python.cpu_seconds: got 0"},
 		{func(c *Config) { c.Tool = ToolFusion }, `sandbox_fusion.url: got ""`},
 		{func(c *Config) { c.Verifier.Kind = "loose" }, `verifier.kind: got "loose", want "strict" or "numeric"`},
-		{func(c *Config) { c.Draw.Search = 5 }, "draw: got 5 search and 0 validation examples without train files"},
-		{func(c *Config) { c.Draw.Search = -1 }, "draw: got -1 search"},
+		{func(c *Config) { c.Draw.Search = 5 }, "draw.search: got 5, and draw.validation: got 0, but there are no train files"},
+		{func(c *Config) { c.Draw.Search = -1 }, "draw.search: got -1, want 0 or more"},
 		{func(c *Config) { *c = filesConfig(train); c.Draw.Search = 5 }, "draw.search: got 5, but files.search names files already"},
 		{func(c *Config) { *c = filesConfig(train); c.Draw.Shared = true }, "draw.shared: got true without draw.search"},
 	} {
