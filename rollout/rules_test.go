@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -251,5 +253,47 @@ func TestRequestsAndFloodsAreBounded(t *testing.T) {
 		if n := len(out[0].Episode.Log); n > r.Limits.LogBytes+20 {
 			t.Errorf("%s: the log has %d bytes", tc.q.Op, n)
 		}
+	}
+}
+
+// TestManyIncidentsEnd: a harness that stalls in every episode costs a bounded number of repeats, and what is not repeated has no verdict. Another
+// harness of the same run is not concerned.
+func TestManyIncidentsEnd(t *testing.T) {
+	var alone atomic.Int32
+	stalls := goHarness{"stalls", func(ctx context.Context, _ whale.Host) (whale.ReplyRef, error) {
+		if whale.IsAlone(ctx) {
+			alone.Add(1)
+		}
+		return 0, &whale.Incident{Reason: whale.FailWall, Detail: "late"}
+	}}
+	once := goHarness{"once", func(ctx context.Context, h whale.Host) (whale.ReplyRef, error) {
+		if !whale.IsAlone(ctx) {
+			return 0, &whale.Incident{Reason: whale.FailWorker, Detail: "gone"}
+		}
+		r, err := chat(ctx, h, user("?"))
+		if err != nil {
+			return 0, err
+		}
+		return r.Ref, nil
+	}}
+	var jobs []Job
+	for i := range 30 {
+		jobs = append(jobs, job(stalls, strconv.Itoa(i)), job(once, strconv.Itoa(i)))
+	}
+	out, err := runner(&bytePolicy{script: says("yes")}).Run(t.Context(), jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := map[whale.State]int{}
+	for i, ro := range out {
+		if i%2 == 1 && ro.Reward() != 1 {
+			t.Errorf("a good harness: got %s %s, want scored 1", ro.State, ro.Error)
+		}
+		if i%2 == 0 {
+			states[ro.State]++
+		}
+	}
+	if alone.Load() != maxRecurred || states[whale.StateFailed] != maxRecurred || states[whale.StateError] != 30-maxRecurred {
+		t.Errorf("a harness that always stalls: got %d repeats, states %v, want %d repeats and failures, and no verdict on the rest", alone.Load(), states, maxRecurred)
 	}
 }

@@ -58,15 +58,47 @@ func (r *Runner) Run(ctx context.Context, jobs []Job) ([]*whale.Rollout, error) 
 	if err != nil {
 		return nil, err
 	}
+	recurred := map[whale.ID]int{} // incidents alone, by harness
 	for i, spent := range stopped { // each alone: a busy machine or a neighbour must not turn a good episode into a zero
 		if spent == nil {
 			continue
 		}
-		if out[i], err = r.alone(ctx, jobs[i], *spent); err != nil {
+		id := jobs[i].Harness.ID()
+		if recurred[id] >= maxRecurred {
+			out[i], err = r.unrepeated(ctx, jobs[i], *spent)
+		} else if out[i], err = r.alone(ctx, jobs[i], *spent); err == nil && out[i].State == whale.StateFailed && incidental(out[i].Episode.Failure) {
+			recurred[id]++
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// maxRecurred is how many episodes of one harness may meet an incident alone before the others of a run that met one are no longer repeated: each
+// takes the whole machine for as long as the limits let it.
+const maxRecurred = 8
+
+func incidental(f *whale.Failure) bool {
+	switch f.Reason {
+	case whale.FailWall, whale.FailMemory, whale.FailWorker, whale.FailTool:
+		return true
+	}
+	return false
+}
+
+// unrepeated is the rollout of a job that met an incident and is not repeated: no verdict, for it might have been good.
+func (r *Runner) unrepeated(ctx context.Context, j Job, spent whale.Usage) (*whale.Rollout, error) {
+	ro := &whale.Rollout{
+		Key: r.Key(j), State: whale.StateError, Wasted: spent, Episode: whale.Episode{View: j.Example.View},
+		Error: fmt.Sprintf("it ran out of time or memory beside others, and was not repeated alone, where %d episodes of this harness had failed by the same", maxRecurred),
+	}
+	r.observe(ro, true)
+	if r.Cache == nil {
+		return ro, nil
+	}
+	return ro, r.Cache.Lost(ctx, ro)
 }
 
 // together runs all jobs with the runner's concurrency. For each that met an incident it gives what was spent until then.
