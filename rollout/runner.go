@@ -58,7 +58,7 @@ func (r *Runner) Run(ctx context.Context, jobs []Job) ([]*whale.Rollout, error) 
 	if err != nil {
 		return nil, err
 	}
-	recurred := map[whale.ID]int{} // incidents alone, by harness
+	recurred := map[whale.ID]int{}  // incidents alone, by harness
 	for i, spent := range stopped { // each alone: a busy machine or a neighbour must not turn a good episode into a zero
 		if spent == nil {
 			continue
