@@ -97,8 +97,6 @@ const (
 	maxHostDepth = 10_000
 	// maxDigits is the length of a number, in characters.
 	maxDigits = 1000
-	// maxDetail bounds the text of a failure, in bytes.
-	maxDetail = 600
 )
 
 // MaxLine is the largest message that a program may send under these limits, in bytes: the messages of one call, however they are escaped,

@@ -218,7 +218,7 @@ verifier: {tail_chars: 100}
 	}
 	want := Config{
 		Source:     SourceFiles,
-		Generator:  GeneratorOptions{Seed: 7, TwoStep: 0.25, Bare: 0.1, MaxDigits: 2, Counts: Counts{1, 2, 3, 4}},
+		Generator:  GeneratorOptions{Seed: 7, TwoStep: 0.25, Bare: 0.1, MaxDigits: 2, Counts: Counts{Train: 1, Search: 2, Validation: 3, Test: 4}},
 		Files:      map[whale.Split][]string{whale.SplitTrain: {"a.jsonl", "b.jsonl"}, whale.SplitTest: {"c.jsonl"}},
 		Calculator: CalculatorLimits{Steps: 10, MemoryBytes: 20, WallSeconds: 0.5, SourceBytes: 40, OutputBytes: 30},
 		Verifier:   VerifierOptions{TailChars: 100},
