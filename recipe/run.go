@@ -337,7 +337,7 @@ func (r *Run) Execute(ctx context.Context) (*Summary, error) {
 	for _, n := range r.Notes() {
 		r.tell(Event{Kind: EventNotice, Text: n})
 	}
-	isolation, err := r.Isolation(ctx)
+	isolation, _, err := r.Isolation(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,14 @@ func (a *app) openParts(ctx context.Context, c recipe.Config) (*recipe.Parts, er
 	if err != nil {
 		return nil, err
 	}
+	isolation, whole, err := parts.Isolation(ctx)
+	if err != nil {
+		parts.Close()
+		return nil, err
+	}
+	if !whole {
+		fmt.Fprintln(a.stderr, "note: "+isolation)
+	}
 	for _, n := range parts.Notes() {
 		fmt.Fprintln(a.stderr, "note: "+n)
 	}
