@@ -91,6 +91,30 @@ func TestEveryEmbeddedModelHasItsRecipe(t *testing.T) {
 	}
 }
 
+// TestSearchModelIsOfThisWorld: where the generator of the encyclopedia has changed, the recipe makes another model than the one that is embedded.
+func TestSearchModelIsOfThisWorld(t *testing.T) {
+	const name = "whale-tiny-search"
+	data, err := RecipeOf(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ParseRecipe(name, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := trainTokenizer(r, openStream(t, r))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := local.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tok.Hash() != b.Tokenizer.Hash() {
+		t.Error("the recipe's tokenizer is not the embedded model's: make the model again, and measure it again")
+	}
+}
+
 func TestDomainsPretrainReproducibly(t *testing.T) {
 	for _, name := range []string{"whale-tiny-search", "whale-tiny-chess"} {
 		r := committed(t, name)
