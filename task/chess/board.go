@@ -94,14 +94,35 @@ func (b *board) legal() []legalMove {
 // notated gives the legal moves in all notations.
 func (b *board) notated() []legalMove {
 	moves := b.legal()
+	if b.named {
+		return moves
+	}
+	marks := b.marks()
 	for i := range moves {
-		if m := &moves[i]; !b.named {
-			m.marked = lib.AlgebraicNotation{}.Encode(b.position, &m.move)
-			m.san = strings.TrimRight(m.marked, "+#")
-		}
+		m := &moves[i]
+		m.san = strings.TrimRight(lib.AlgebraicNotation{}.Encode(b.position, &m.move), "+#")
+		m.marked = m.san + marks[m.uci]
 	}
 	b.named = true
 	return moves
+}
+
+// marks gives what SAN puts behind the moves that give check or mate, by UCI. The library's own writing of SAN marks some promotions to a knight as
+// checks that are none.
+func (b *board) marks() map[string]string {
+	out := map[string]string{}
+	p, err := bitboard.Parse(b.position.String())
+	if err != nil {
+		return out // the board was set up from such a position, and only legal moves were made
+	}
+	for m, q := range p.Next() {
+		if q.Mated() {
+			out[m.String()] = "#"
+		} else if q.InCheck() {
+			out[m.String()] = "+"
+		}
+	}
+	return out
 }
 
 // find gives the legal move of a UCI text.

@@ -83,6 +83,9 @@ func (g *Generator) fill(bucket string, articles, n int) ([]Article, []Question,
 		if r.Float64() < g.options.TwoHop {
 			l = &lists[1]
 		}
+		for len(*l) > 0 && (*l)[0].tells() {
+			*l = (*l)[1:]
+		}
 		if len(*l) == 0 {
 			return nil, nil, fmt.Errorf("world: got %d distinct %s questions about %d articles, want %d; raise articles or ask for fewer", len(questions), bucket, articles, n)
 		}

@@ -67,6 +67,22 @@ func (e *entity) needsBoth(first fact, then *fact) bool {
 	return true
 }
 
+// tells says whether the title that a question names holds its answer, or the title of the article between: companies and works are named after
+// people and places, and by chance a river or a town may be called the same.
+func (c chain) tells() bool {
+	told, last := []string{}, c.first
+	if c.then != nil {
+		told, last = append(told, c.first.to.title), *c.then
+	}
+	title := " " + strings.ToLower(c.start.title) + " "
+	for _, s := range append(told, forms(last)...) {
+		if strings.Contains(title, " "+strings.ToLower(s)+" ") {
+			return true
+		}
+	}
+	return false
+}
+
 // word puts a chain into words.
 func (c chain) word(r *rand.Rand) Question {
 	hops := []Hop{{c.start.title, c.first.relation.id, c.first.object}}
