@@ -113,7 +113,7 @@ func (a *app) showEpisode(r *whale.Rollout, example int, seconds float64) error 
 	}
 	fmt.Fprintf(a.stdout, "example %d\n\n", example)
 	printEpisode(a.stdout, r)
-	fmt.Fprintf(a.stdout, "%.2f s\n", seconds)
+	fmt.Fprintf(a.stdout, "%.2f s, 0.00 USD: the model runs here\n", seconds) // no other kind of policy exists yet
 	return nil
 }
 
