@@ -11,26 +11,14 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/seed-095d5d2b/whale/task/tasktest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// testdata is the folder with real files. A relative path counts from the module's root, since tests run in their package's folder.
-func testdata(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("WHALE_TESTDATA")
-	if dir == "" {
-		t.Skip("WHALE_TESTDATA is not set")
-	}
-	if filepath.IsAbs(dir) {
-		return dir
-	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join(root, dir)
-}
+// testdata is the folder with real files.
+func testdata(t *testing.T) string { t.Helper(); return tasktest.Data(t, 2) }
 
 // readAll reads a file to its end or its error.
 func readAll(t *testing.T, path string, o Options) ([]Row, *Reader, error) {
