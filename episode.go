@@ -160,6 +160,12 @@ type Rollout struct {
 // Complete says whether the rollout may be counted.
 func (r *Rollout) Complete() bool { return r.State == StateScored || r.State == StateFailed }
 
+// BrokenProgram says whether the episode failed and shows that its program itself is wrong.
+func (r *Rollout) BrokenProgram() bool {
+	f := r.Episode.Failure
+	return r.State == StateFailed && f != nil && f.Reason.OfProgram()
+}
+
 // Reward is 0 or 1; a failed rollout's is 0. Call it only on a complete rollout.
 func (r *Rollout) Reward() float64 {
 	if r.State == StateScored {

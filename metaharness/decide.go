@@ -103,20 +103,12 @@ func (r *run) canary(ctx context.Context, h whale.Harness) (string, error) {
 		return "", fmt.Errorf("canary episodes: got %d, want 1 to %d", n, r.Config.CanaryEpisodes)
 	}
 	for i := range rollouts {
-		if !brokenProgram(&rollouts[i]) {
+		if !rollouts[i].BrokenProgram() {
 			return "", nil
 		}
 	}
 	f := rollouts[0].Episode.Failure
 	return fmt.Sprintf("all %d trial episodes failed; the first: %s: %s", len(rollouts), f.Reason, f.Detail), nil
-}
-
-func brokenProgram(r *whale.Rollout) bool {
-	f := r.Episode.Failure
-	if r.State != whale.StateFailed || f == nil {
-		return false
-	}
-	return f.Reason.OfProgram()
 }
 
 func rejected(gate, reason string) Decision {

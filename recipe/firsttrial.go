@@ -29,8 +29,7 @@ func (r *Run) tryFirst(ctx context.Context) error {
 		return err
 	}
 	for i := range rollouts {
-		f := rollouts[i].Episode.Failure
-		if rollouts[i].State != whale.StateFailed || f == nil || !f.Reason.OfProgram() {
+		if !rollouts[i].BrokenProgram() {
 			return nil
 		}
 	}

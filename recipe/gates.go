@@ -16,8 +16,8 @@ import (
 
 // The names of the gates that a config turns on.
 const (
-	gateAudit      = "audit"
-	gatePromptOnly = string(star.GatePromptOnly)
+	gateAudit      = string(harness.GateAudit)
+	gatePromptOnly = string(harness.GatePromptOnly)
 )
 
 // gates are the checks of a phase's candidates between the duplicate check and the canary episodes (design, section 5).

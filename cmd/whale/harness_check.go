@@ -187,7 +187,7 @@ func (g *gates) canary(ctx context.Context, file string, h whale.Harness) ([]har
 		return nil, errors.New("harness check: canary: " + err.Error())
 	}
 	for _, r := range rollouts {
-		if f := r.Episode.Failure; f == nil || !f.Reason.OfProgram() {
+		if !r.BrokenProgram() {
 			return nil, nil
 		}
 	}
