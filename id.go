@@ -60,7 +60,10 @@ const (
 	PurposeWeight     Purpose = "weight"     // training rollouts of a weight phase
 	PurposeSearch     Purpose = "search"     // evaluation of candidates and incumbents in a harness phase
 	PurposeCanary     Purpose = "canary"     // trial episodes of a candidate before its evaluation
+	PurposeConfirm    Purpose = "confirm"    // fresh evaluation of the best programs of a harness phase, before one is accepted
 	PurposeValidation Purpose = "validation" // choice of a reported pair
+	PurposeHalves     Purpose = "halves"     // what each half of a cycle brought; nothing is decided from it
+	PurposeMatrix     Purpose = "matrix"     // every cycle's weights with every cycle's harness, after a run
 	PurposeTest       Purpose = "test"       // the final table and the curves
 	PurposeTrial      Purpose = "trial"      // a person looking at single episodes
 )

@@ -23,10 +23,11 @@ var layers = []struct {
 	{"policy", 2},
 	{"rollout", 3},
 	{"organism", 3},
-	{"rsft", 4},
+	{"modelupdate", 4},
 	{"metaharness", 4},
 	{"recipe", 5},
 	{"report", 6},
+	{"export", 6},
 	{"dashboard", 6},
 	{"cmd", 7},
 	{"examples", 7}, // tests that run what the examples hold

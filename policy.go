@@ -93,20 +93,27 @@ type Policy interface {
 type Sequence struct {
 	Tokens  []int32   `json:"tokens"`
 	Weights []float32 `json:"weights"`
+	// What the losses of policy gradients need beside; else nil. Each is as long as Tokens, and counts where Weights is not 0.
+	LogProbs   []float32 `json:"logprobs,omitempty"`   // log-probability under the weights that sampled the token, in nats
+	Advantages []float32 `json:"advantages,omitempty"` // by how much the token's episode did better than expected
+	Reference  []float32 `json:"reference,omitempty"`  // log-probability under the weights that the policy is held to, in nats
 }
 
 // TrainStats is what a trainer reports of one optimiser step.
 type TrainStats struct {
-	Loss     float64 `json:"loss"`   // mean negative log-likelihood over trained tokens, in nats
-	Tokens   int     `json:"tokens"` // trained tokens
-	GradNorm float64 `json:"grad_norm"`
+	Loss     float64     `json:"loss"`   // mean over trained tokens; of cross-entropy the negative log-likelihood, in nats
+	Tokens   int         `json:"tokens"` // trained tokens
+	GradNorm float64     `json:"grad_norm"`
+	Policy   PolicyStats `json:"policy,omitzero"` // of policy-gradient losses
 }
 
 // Trainer updates the weights. Operations carry ids, so that a repeated one is recognised and not applied twice.
 type Trainer interface {
 	Reduction() string // one of the Reduction constants
-	// Accumulate adds the gradients of a minibatch.
-	Accumulate(ctx context.Context, op string, batch []Sequence) error
+	// CheckLoss says why the trainer cannot descend a loss; nil if it can. Nothing near it is put in its place.
+	CheckLoss(loss Loss) error
+	// Accumulate adds the gradients of a loss over a minibatch.
+	Accumulate(ctx context.Context, op string, batch []Sequence, loss Loss) error
 	// Step applies what was accumulated, and clears it.
 	Step(ctx context.Context, op string, learningRate float64) (TrainStats, error)
 	// Publish makes the present weights a policy that samples.
@@ -116,5 +123,7 @@ type Trainer interface {
 	Restore(ctx context.Context, dir string) error
 	// ResetOptimizer forgets the optimiser's moments and step count.
 	ResetOptimizer()
+	// Scorer scores under weights that the trainer had: those of a snapshot's folder, or, where dir is empty, those that training began with.
+	Scorer(ctx context.Context, dir string) (Scorer, error)
 	Weights() WeightsRef
 }

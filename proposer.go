@@ -17,6 +17,7 @@ type Session struct {
 	Candidates int    // how many candidates are wanted (M)
 	Index      int    // session number in the run, from 0
 	Seed       uint32 // below 2^31
+	PromptOnly bool   // candidates may differ from the phase's first harness in SYSTEM_PROMPT and USER_PROMPT alone
 }
 
 // SessionCost is what a proposer session spent.

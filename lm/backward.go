@@ -29,9 +29,10 @@ func (s *gradScratch) resize(c Config, n int) {
 }
 
 // backward runs the loss and the whole backward pass for a packing whose forward
-// pass t holds. It adds the gradients of Σ weight * -log p to g and returns that
-// sum. Weight gradients sum over rows in order, and norm gradients over chunks of
-// rowChunk rows, so the result depends on the packing but not on the pool.
+// pass t holds. It adds the gradients of Σ weight * -log p, or of the packing's policy
+// loss, to g and returns Σ weight * -log p. Weight gradients sum over rows in order, and
+// norm gradients over chunks of rowChunk rows, so the result depends on the packing but
+// not on the pool.
 func (m *Model) backward(p *kernel.Pool, pk *packing, t *tape, g *gradients) Loss {
 	c, n := m.cfg, len(pk.tokens)
 	d, f := c.Dim, c.FFN
@@ -93,6 +94,9 @@ func (m *Model) headBackward(p *kernel.Pool, pk *packing, t *tape, g *gradients)
 			w := float64(pk.weights[i0+i])
 			loss.NLL -= w * float64(lp)
 			loss.Weight += w
+		}
+		if pk.policy != nil {
+			pk.policy.count(i0, pk.weights[i0:i1], h.logp)
 		}
 		grow(&h.dh, n*d)
 		kernel.MatMul(p, kernel.NN, false, h.dh, h.logits, m.w.head, n, d, vocab)

@@ -25,7 +25,7 @@ type headScratch struct {
 
 // head computes the logits of the packing's rows i0 to i1 (indices into pk.rows) and
 // the log-probabilities of their targets. Given g it turns the logits into the
-// gradient of weight times minus log-probability.
+// gradient of weight times minus log-probability, or of the policy loss.
 func (m *Model) head(p *kernel.Pool, pk *packing, i0, i1 int, final []float32, s *headScratch, grad bool) {
 	d, vocab, n := m.cfg.Dim, m.cfg.Vocab, i1-i0
 	grow(&s.h, n*d)
@@ -48,6 +48,9 @@ func (m *Model) head(p *kernel.Pool, pk *packing, i0, i1 int, final []float32, s
 				continue
 			}
 			w := pk.weights[i0+i]
+			if pk.policy != nil {
+				w = pk.policy.weight(i0+i, w, s.logp[i])
+			}
 			kernel.Scale(float32(float64(w)/sum), row)
 			row[target] -= w
 		}

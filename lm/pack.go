@@ -25,6 +25,7 @@ type packing struct {
 	rows    []int32
 	targets []int32
 	weights []float32
+	policy  *policyRows // nil if the loss is cross-entropy
 }
 
 type span struct{ lo, hi int } // rows of one sequence
@@ -32,7 +33,10 @@ type span struct{ lo, hi int } // rows of one sequence
 func (p *packing) reset() {
 	*p = packing{
 		p.tokens[:0], p.pos[:0], p.spans[:0],
-		p.rows[:0], p.targets[:0], p.weights[:0],
+		p.rows[:0], p.targets[:0], p.weights[:0], p.policy,
+	}
+	if p.policy != nil {
+		p.policy.reset()
 	}
 }
 

@@ -197,6 +197,9 @@ func (t *Trainer) fill(seqs []Sequence, next int) int {
 			break
 		}
 		t.pack.add(seqs[next])
+		if t.pack.policy != nil {
+			t.pack.policy.add(next)
+		}
 	}
 	return next
 }

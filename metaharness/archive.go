@@ -17,7 +17,7 @@ type archive struct {
 }
 
 // newArchive makes the folder anew.
-func newArchive(dir, about string, candidates int) (*archive, error) {
+func newArchive(dir, about string, c Config) (*archive, error) {
 	a := &archive{dir: dir, current: -1}
 	if err := os.RemoveAll(dir); err != nil {
 		return nil, fmt.Errorf("archive: %w", err)
@@ -34,7 +34,7 @@ func newArchive(dir, about string, candidates int) (*archive, error) {
 	if err := a.write("library.json", library); err != nil {
 		return nil, err
 	}
-	return a, a.write("README.md", []byte(readme(about, candidates)))
+	return a, a.write("README.md", []byte(readme(about, c.Candidates, c.Selection)))
 }
 
 // write replaces a file as a whole.
@@ -52,11 +52,11 @@ func (a *archive) write(name string, data []byte) error {
 // accepted is the entry that the search would return now.
 func (a *archive) accepted() Entry { return a.entries[a.current] }
 
-// choose accepts the best entry, and says whether that is another one than before.
-func (a *archive) choose() bool {
+// accept makes an entry the accepted one, and says whether that is another one than before.
+func (a *archive) accept(i int) bool {
 	before := a.current
-	a.current = best(a.entries, before)
-	return a.current != before
+	a.current = i
+	return i != before
 }
 
 // find gives the evaluated program with an id.
@@ -165,7 +165,7 @@ func evidenceFiles(c Candidate, score Score, rollouts []whale.Rollout) ([]file, 
 func (a *archive) line(e Entry) IndexLine {
 	l := IndexLine{
 		ID: e.ID, Name: e.Name, Status: e.Status, Gate: e.Gate, Reason: e.Reason, Session: e.Session,
-		Parent: e.Parent, Axis: e.Axis, Operators: e.Operators, Hypothesis: e.Hypothesis, Note: e.Note,
+		Parent: e.Parent, Axis: e.Axis, Operators: e.Operators, Hypothesis: e.Hypothesis, Note: e.Note, Partial: e.Partial,
 	}
 	if e.Score == nil {
 		return l

@@ -20,73 +20,93 @@ func (r *run) decide(ctx context.Context, n int, c *hearingCase) error {
 		}
 	}
 	r.observe(Event{Kind: EventCandidate, Session: n, Name: c.Name, ID: c.ID, Status: v.Status, Score: v.Score, Text: v.Reason, Replayed: v.replayed})
-	return r.archive.add(Entry{Candidate: c.Candidate, Decision: v.Decision, Session: n, Harness: v.harness})
+	return r.archive.add(Entry{Candidate: c.Candidate, Decision: v.Decision, Session: n, Harness: v.harness, passes: v.passes})
+}
+
+// judged is what came of a candidate.
+type judged struct {
+	Decision
+	harness whale.Harness
+	passes  []int // of an evaluated one
 }
 
 // judge passes a candidate through the gates in order, evaluates it and stages its folder of the archive. twin finds the evaluated program
-// that it repeats.
-func (r *run) judge(ctx context.Context, c Candidate, twin func() (Candidate, bool, error)) (Decision, whale.Harness, error) {
+// that it repeats; reach is the number of passed examples that racing asks for.
+func (r *run) judge(ctx context.Context, c Candidate, reach int, twin func() (Candidate, bool, error)) (judged, error) {
 	h, err := r.Deps.Loader(c.Name+".star", []byte(c.Source))
 	if err != nil {
-		return rejected(GateLoad, err.Error()), nil, ctx.Err()
+		return judged{Decision: rejected(GateLoad, err.Error())}, ctx.Err()
 	}
+	j := judged{harness: h}
 	if h.ID() != c.ID {
-		return Decision{}, nil, fmt.Errorf("loader: got a harness %s, want %s, the hash of its source", h.ID(), c.ID)
+		return judged{}, fmt.Errorf("loader: got a harness %s, want %s, the hash of its source", h.ID(), c.ID)
 	}
 	switch same, ok, err := twin(); {
 	case err != nil:
-		return Decision{}, h, err
+		return j, err
 	case ok:
-		return rejected(GateDuplicate, fmt.Sprintf("the archive has this program: %s (%s)", same.ID, same.Name)), h, nil
+		j.Decision = rejected(GateDuplicate, fmt.Sprintf("the archive has this program: %s (%s)", same.ID, same.Name))
+		return j, nil
 	}
 	for _, gate := range r.Deps.Gates {
 		if err := gate.Check(ctx, h); err != nil {
-			return rejected(gate.Name, err.Error()), h, ctx.Err()
+			j.Decision = rejected(gate.Name, err.Error())
+			return j, ctx.Err()
 		}
 	}
 	reason, err := r.canary(ctx, h)
 	if err != nil {
-		return Decision{}, h, err
+		return j, err
 	}
 	if reason != "" {
-		return rejected(GateCanary, reason), h, nil
+		j.Decision = rejected(GateCanary, reason)
+		return j, nil
 	}
-	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeSearch)
+	rollouts, stopped, err := r.evaluate(ctx, h, reach)
 	if err != nil {
-		return Decision{}, h, err
+		return j, err
+	}
+	if stopped != nil {
+		j.Decision = Decision{Status: StatusStopped, Reason: stopped.reason(), Partial: stopped}
+		return j, nil
 	}
 	score, missing, err := r.score(h, rollouts)
 	if err != nil {
-		return Decision{}, h, err
+		return j, err
 	}
 	if missing != "" {
-		return Decision{Status: StatusIncomplete, Reason: cut("not scored: "+missing, maxReason)}, h, nil
+		j.Decision = Decision{Status: StatusIncomplete, Reason: cut("not scored: "+missing, maxReason)}
+		return j, nil
 	}
-	return Decision{Status: StatusEvaluated, Score: &score}, h, r.archive.stage(c, score, rollouts)
+	j.Decision = Decision{Status: StatusEvaluated, Score: &score}
+	j.passes = passesOf(rollouts)
+	return j, r.archive.stage(c, score, rollouts)
 }
 
 // recall gives back the harness of a recorded decision, and stages its folder of the archive again. The record decides: rollouts that no
 // longer agree with it are an error.
-func (r *run) recall(ctx context.Context, c Candidate, d Decision) (whale.Harness, error) {
+func (r *run) recall(ctx context.Context, c Candidate, d Decision) (judged, error) {
+	j := judged{Decision: d}
 	if d.Status != StatusEvaluated {
-		return nil, nil
+		return j, nil
 	}
-	h, err := r.Deps.Loader(c.Name+".star", []byte(c.Source))
+	var err error
+	if j.harness, err = r.Deps.Loader(c.Name+".star", []byte(c.Source)); err != nil {
+		return j, fmt.Errorf("it was evaluated before, and does not load now: %w", err)
+	}
+	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, j.harness, Ask{Purpose: whale.PurposeSearch})
 	if err != nil {
-		return nil, fmt.Errorf("it was evaluated before, and does not load now: %w", err)
+		return j, err
 	}
-	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeSearch)
-	if err != nil {
-		return h, err
-	}
-	score, missing, err := r.score(h, rollouts)
+	score, missing, err := r.score(j.harness, rollouts)
 	switch {
 	case err != nil:
-		return h, err
+		return j, err
 	case missing != "" || d.Score == nil || score != *d.Score:
-		return h, fmt.Errorf("recorded score and cached rollouts differ: got %+v %s, want %+v", score, missing, d.Score)
+		return j, fmt.Errorf("recorded score and cached rollouts differ: got %+v %s, want %+v", score, missing, d.Score)
 	}
-	return h, r.archive.stage(c, score, rollouts)
+	j.passes = passesOf(rollouts)
+	return j, r.archive.stage(c, score, rollouts)
 }
 
 // canary runs the trial episodes. The text is empty unless every one of them failed because the program is broken: a limit that was
@@ -95,7 +115,7 @@ func (r *run) canary(ctx context.Context, h whale.Harness) (string, error) {
 	if r.Config.CanaryEpisodes == 0 {
 		return "", nil
 	}
-	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeCanary)
+	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, Ask{Purpose: whale.PurposeCanary})
 	if err != nil {
 		return "", err
 	}

@@ -11,7 +11,8 @@ const (
 	EventSession   EventKind = "session"   // a proposer session begins: Session
 	EventProposed  EventKind = "proposed"  // it ended: Session, Cost, Count, Text (its error, if any)
 	EventCandidate EventKind = "candidate" // a candidate is decided: Session, Name, ID, Status, Score or Text
-	EventAccepted  EventKind = "accepted"  // there is a new best: Session, Name, ID, Score
+	EventAccepted  EventKind = "accepted"  // another program is accepted: Session, Name, ID, Score
+	EventConfirmed EventKind = "confirmed" // a program was evaluated anew: ID, Count (episodes), Fresh, or Text
 )
 
 // Event tells an observer of a phase's progress. A resumed phase sends the events of its recorded steps again, with Replayed set.
@@ -23,7 +24,8 @@ type Event struct {
 	ID       whale.ID
 	Status   Status
 	Score    *Score
-	Count    int // candidates of the session
+	Count    int     // candidates of the session; fresh episodes
+	Fresh    float64 // mean reward of fresh episodes
 	Cost     whale.SessionCost
 	Text     string // why a candidate was rejected, or what failed
 	Replayed bool

@@ -97,70 +97,99 @@ func (l *memLog) check() error {
 type world struct {
 	examples int
 	mu       sync.Mutex // guards cache and runs
-	cache    map[string][]whale.Rollout
+	cache    map[string]whale.Rollout
 	runs     int
+	spent    map[whale.Purpose]int
 	watch    func(h whale.Harness, purpose whale.Purpose) (leave func()) // told of each Evaluate
 	fault    func() error
-	noise    uint64                                                   // not 0: the model uses the tool, and writes the box, by chance
-	spoil    func(h whale.Harness, purpose whale.Purpose, i int) bool // infrastructure errors
+	noise    uint64                                                            // not 0: the model uses the tool, and writes the box, by chance
+	mark     func(purpose whale.Purpose) string                                // the verifier's words, with luck
+	luck     func(h whale.Harness, purpose whale.Purpose, draw, i int) float64 // in place of an episode: its reward
+	spoil    func(h whale.Harness, purpose whale.Purpose, i int) bool          // infrastructure errors
 }
 
 func newWorld(examples int) *world {
-	return &world{examples: examples, cache: map[string][]whale.Rollout{}}
+	return &world{examples: examples, cache: map[string]whale.Rollout{}, spent: map[whale.Purpose]int{}}
 }
 
-func (w *world) Evaluate(ctx context.Context, h whale.Harness, purpose whale.Purpose) ([]whale.Rollout, error) {
+func (w *world) Evaluate(ctx context.Context, h whale.Harness, ask metaharness.Ask) ([]whale.Rollout, error) {
 	if w.watch != nil {
-		defer w.watch(h, purpose)()
+		defer w.watch(h, ask.Purpose)()
 	}
 	if w.fault != nil {
 		if err := w.fault(); err != nil {
 			return nil, err
 		}
 	}
-	key := string(h.ID()) + string(purpose)
-	out, ok := w.kept(key)
-	if !ok {
+	wanted := ask.Examples
+	if wanted == nil {
 		n := w.examples
-		if purpose == whale.PurposeCanary {
+		if ask.Purpose == whale.PurposeCanary {
 			n = 2
 		}
 		for i := range n {
-			r, err := w.episode(ctx, h, purpose, i)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, r)
+			wanted = append(wanted, i)
 		}
-		w.mu.Lock()
-		w.cache[key] = out
-		w.mu.Unlock()
+	}
+	var out []whale.Rollout
+	for _, i := range wanted {
+		r, err := w.one(ctx, h, ask.Purpose, ask.Draw, i)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
 	}
 	if w.fault != nil {
 		if err := w.fault(); err != nil {
 			return nil, err
 		}
 	}
-	return slices.Clone(out), nil
+	return out, nil
 }
 
-func (w *world) kept(key string) ([]whale.Rollout, bool) {
+// one gives a rollout, the same whenever it is asked for.
+func (w *world) one(ctx context.Context, h whale.Harness, purpose whale.Purpose, draw, i int) (whale.Rollout, error) {
+	key := rolloutName(h, purpose, draw, i)
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	out, ok := w.cache[key]
-	return out, ok
+	r, ok := w.cache[key]
+	w.mu.Unlock()
+	if ok {
+		return r, nil
+	}
+	r, err := w.episode(ctx, h, purpose, draw, i)
+	if err != nil {
+		return r, err
+	}
+	w.mu.Lock()
+	w.cache[key] = r
+	w.mu.Unlock()
+	return r, nil
 }
 
-func (w *world) episode(ctx context.Context, h whale.Harness, purpose whale.Purpose, i int) (whale.Rollout, error) {
+func rolloutName(h whale.Harness, purpose whale.Purpose, draw, i int) string {
+	return fmt.Sprintf("%s %s %d %d", h.ID(), purpose, draw, i)
+}
+
+func (w *world) episode(ctx context.Context, h whale.Harness, purpose whale.Purpose, draw, i int) (whale.Rollout, error) {
 	w.mu.Lock()
 	w.runs++
+	w.spent[purpose]++
 	w.mu.Unlock()
 	r := whale.Rollout{State: whale.StateScored, Key: whale.RolloutKey{
 		Weights: weights.ID, Harness: h.ID(), Task: "task-hash", Renderer: "renderer-hash", Sampling: "sampling-hash",
-		Example: fmt.Sprintf("secret-id-%d", i), Split: whale.SplitSearch, Contract: whale.ContractVersion, Purpose: purpose,
+		Example: fmt.Sprintf("secret-id-%d", i), Split: whale.SplitSearch, Contract: whale.ContractVersion, Purpose: purpose, Draw: draw,
 	}}
 	if w.spoil != nil && w.spoil(h, purpose, i) {
 		r.State, r.Error = whale.StateError, "connection refused"
+		return r, nil
+	}
+	if w.luck != nil {
+		r.Episode.View = map[string]string{"question": "How many?"}
+		r.Episode.Usage.SampledTokens = 10
+		r.Verdict.Reward = w.luck(h, purpose, draw, i)
+		if w.mark != nil {
+			r.Verdict.Reason = w.mark(purpose)
+		}
 		return r, nil
 	}
 	host := &scriptedHost{i: i, noise: w.noise, episode: &r.Episode}
@@ -291,4 +320,13 @@ func phaseIn(t testing.TB, dir string, seed uint64) metaharness.Phase {
 		Op: "phase-0", Incoming: mustLoad(t, startProgram), Weights: weights, RunSeed: seed, ArchiveDir: filepath.Join(dir, "archive", "0"),
 		SessionDir: func(n int) string { return filepath.Join(dir, "sessions", fmt.Sprint(n)) },
 	}
+}
+
+func readFile(t testing.TB, elems ...string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(elems...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

@@ -15,7 +15,8 @@ type IndexLine struct {
 	Mean       *float64 `json:"mean,omitempty"`
 	Delta      *float64 `json:"delta,omitempty"` // mean minus the parent's; the incoming harness stands in where no parent is given
 	Sampled    int      `json:"sampled_tokens,omitempty"`
-	Session    int      `json:"session"` // -1: the harness that the search started from
+	Partial    *Partial `json:"partial,omitempty"` // status stopped: no score, for its first examples left it too small a chance
+	Session    int      `json:"session"`           // -1: the harness that the search started from, and the best ones of earlier searches
 	Parent     whale.ID `json:"parent,omitempty"`
 	Axis       string   `json:"axis,omitempty"`
 	Operators  []string `json:"operators,omitempty"`

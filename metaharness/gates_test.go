@@ -81,12 +81,12 @@ func TestCanaryNeedsAllToFail(t *testing.T) {
 	}}
 	w := newWorld(5)
 	h := mustLoad(t, source)
-	canary, err := w.Evaluate(context.Background(), h, whale.PurposeCanary)
+	canary, err := w.Evaluate(context.Background(), h, metaharness.Ask{Purpose: whale.PurposeCanary})
 	if err != nil {
 		t.Fatal(err)
 	}
 	canary[0].State, canary[0].Episode.Failure = whale.StateFailed, &whale.Failure{Reason: whale.FailProgram, Detail: "sometimes"}
-	w.cache[string(h.ID())+string(whale.PurposeCanary)] = canary
+	w.cache[rolloutName(h, whale.PurposeCanary, 0, 0)] = canary[0]
 	res, err := search(metaharness.Config{Sessions: 1, Candidates: 1, CanaryEpisodes: 2}, p, w, newLog()).Run(context.Background(), phaseIn(t, t.TempDir(), 1))
 	if err != nil {
 		t.Fatal(err)

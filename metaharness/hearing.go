@@ -16,6 +16,7 @@ type hearing struct {
 	session int
 	ctx     context.Context
 	cancel  context.CancelFunc
+	reach   int                    // passed examples of the program that was accepted before this session
 	known   map[whale.ID]Candidate // evaluated before this session
 	cases   []*hearingCase
 	begun   int
@@ -33,15 +34,14 @@ type hearingCase struct {
 
 // verdict is what judging came to. An error stops the phase.
 type verdict struct {
-	Decision
+	judged
 	replayed bool // recorded before
-	harness  whale.Harness
 	err      error
 }
 
 // hear prepares to judge the candidates of session n. The hearing must be ended.
 func (r *run) hear(ctx context.Context, n int, candidates []Candidate) *hearing {
-	h := &hearing{run: r, session: n, known: map[whale.ID]Candidate{}}
+	h := &hearing{run: r, session: n, reach: r.archive.accepted().Score.Passed, known: map[whale.ID]Candidate{}}
 	h.ctx, h.cancel = context.WithCancel(ctx)
 	for _, e := range r.archive.entries {
 		if _, ok := h.known[e.ID]; !ok && e.Status == StatusEvaluated {
@@ -78,10 +78,10 @@ func (h *hearing) begin(c *hearingCase) {
 	h.judging.Go(func() {
 		defer close(c.done)
 		if v.replayed {
-			v.harness, v.err = h.run.recall(h.ctx, c.Candidate, v.Decision)
+			v.judged, v.err = h.run.recall(h.ctx, c.Candidate, v.Decision)
 			return
 		}
-		v.Decision, v.harness, v.err = h.run.judge(h.ctx, c.Candidate, func() (Candidate, bool, error) { return h.twin(c) })
+		v.judged, v.err = h.run.judge(h.ctx, c.Candidate, h.reach, func() (Candidate, bool, error) { return h.twin(c) })
 	})
 }
 

@@ -238,9 +238,9 @@ type stuck struct {
 	begun func()
 }
 
-func (s stuck) Evaluate(ctx context.Context, h whale.Harness, purpose whale.Purpose) ([]whale.Rollout, error) {
+func (s stuck) Evaluate(ctx context.Context, h whale.Harness, ask metaharness.Ask) ([]whale.Rollout, error) {
 	if string(h.Source()) == startProgram {
-		return s.world.Evaluate(ctx, h, purpose)
+		return s.world.Evaluate(ctx, h, ask)
 	}
 	s.begun()
 	<-ctx.Done()

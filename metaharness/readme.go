@@ -6,7 +6,7 @@ import (
 )
 
 // readme is README.md of an archive: everything that a proposer is told in words.
-func readme(about string, candidates int) string {
+func readme(about string, candidates int, s Selection) string {
 	var b strings.Builder
 	b.WriteString("# Harness search\n\n" + strings.TrimSpace(`
 A model is run by a harness: a program that decides what the model is told, how its replies are read, which tools are called and when
@@ -25,7 +25,7 @@ Read what earlier programs did and why episodes failed. Then write up to %d prog
 A program is rejected, with a reason that the next session reads, if it does not load, if the archive has it already, or if all trial
 episodes fail because of it. What remains is run on all examples, one episode each. The best score of the archive wins; on a tie the
 program that made the model write fewer tokens.
-
+`) + "\n" + s.told() + "\n" + strings.TrimSpace(`
 Rules:
 - One idea a program, and different ideas in different programs. A hypothesis must be such that the scores can refute it.
 - Programs are for the task in general: quote no example, and put no answer into a program.
@@ -51,5 +51,21 @@ Examples are numbered from 1, the same in all files.
 ## The contract
 `) + "\n\n")
 	b.WriteString(strings.TrimSpace(contractReference()) + "\n")
+	return b.String()
+}
+
+// told says in words what a selection changes of the plain rule: nothing where it is the plain rule.
+func (s Selection) told() string {
+	s = s.withDefaults()
+	var b strings.Builder
+	if s.Racing > 0 {
+		b.WriteString("A program whose first examples leave it hardly a chance to reach the accepted one's score is stopped, and has no score.\n")
+	}
+	switch {
+	case s.Reevaluate > 0:
+		b.WriteString("In the end the best few run again on fresh episodes, and those decide: a score that was luck does not last.\n")
+	case s.Accept == AcceptPaired:
+		b.WriteString("The best score is accepted only if it beats the accepted one on the same examples by more than chance explains.\n")
+	}
 	return b.String()
 }

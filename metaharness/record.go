@@ -46,6 +46,7 @@ type Status string
 const (
 	StatusEvaluated  Status = "evaluated"
 	StatusRejected   Status = "rejected"   // a gate refused it: see Gate and Reason
+	StatusStopped    Status = "stopped"    // racing gave it up: see Partial; no score
 	StatusIncomplete Status = "incomplete" // infrastructure errors left its examples incomplete: no score
 )
 
@@ -62,6 +63,18 @@ type Decision struct {
 	Gate   string `json:"gate,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	Score  *Score `json:"score,omitempty"`
+
+	Partial *Partial `json:"partial,omitempty"` // of a program that racing stopped
+}
+
+// Partial is what is known of a program that racing stopped. It is no score, and is never compared with one.
+type Partial struct {
+	Examples int     `json:"examples"` // that were run
+	Of       int     `json:"of"`       // that a score needs
+	Passed   int     `json:"passed"`
+	Reach    int     `json:"reach"`  // passed examples of the accepted program before the session
+	Chance   float64 `json:"chance"` // of reaching that
+	Bound    float64 `json:"bound"`  // Selection.Racing
 }
 
 // Score is a harness's result on the complete set of examples under one set of weights.
@@ -81,14 +94,17 @@ type Score struct {
 type Entry struct {
 	Candidate
 	Decision
-	Session int // that proposed it, counted over the run; -1 for the incoming harness
+	Session int // that proposed it, counted over the run; -1 for the incoming harness and for runners-up of earlier phases
 	Harness whale.Harness
+
+	passes []int // 0 or 1 an example, of an evaluated program
 }
 
 // SessionResult is a session with what became of its candidates.
 type SessionResult struct {
 	SessionRecord
 	Decisions []Decision // one a candidate
+	Choice    *Choice    // with paired acceptance
 	NewBest   bool       // the accepted harness changed
 	Best      Score      // of the accepted harness after the session
 	Accepted  whale.ID   // after the session
@@ -100,12 +116,20 @@ type Result struct {
 	Entry    Entry   // of Accepted
 	Incoming Score   // of the incoming harness under the phase's weights
 	Archive  []Entry // evaluated programs in order of evaluation; the incoming one first
+	Ranked   []Entry // the same, the accepted one first and then by score: the next phase's runners-up come from here
 	Sessions []SessionResult
 
+	Rescored   int  // rollouts that scored runners-up of earlier phases anew
 	Proposed   int  // candidates of all sessions
 	Evaluated  int  // candidates that got a score
 	Rejected   int  // candidates that a gate refused
 	Incomplete int  // candidates without a score because of infrastructure errors
+	GivenUp    int  // candidates that racing stopped: no score
+	Saved      int  // rollouts that racing saved
 	Discarded  int  // files that were no candidates
 	Stopped    bool // ended by Config.Patience before Config.Sessions
+	End        End  // why the phase ended
+
+	Choice       *Choice       // of the runners-up, with paired acceptance; nil where there are none
+	Confirmation *Confirmation // with re-evaluation
 }

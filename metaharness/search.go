@@ -12,6 +12,8 @@ import (
 type Search struct {
 	Config Config
 	Deps   Deps
+
+	blind bool // proposers see the incoming harness alone (BestOfRandom)
 }
 
 // Run runs one phase, or the rest of it: what the Log holds is not done again. It rewrites Phase.ArchiveDir from the start, which
@@ -24,8 +26,8 @@ func (s *Search) Run(ctx context.Context, p Phase) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := r.incoming(ctx); err != nil {
-		return Result{}, fmt.Errorf("harness phase %d: incoming harness: %w", p.Index, err)
+	if err := r.start(ctx); err != nil {
+		return Result{}, fmt.Errorf("harness phase %d: %w", p.Index, err)
 	}
 	for i := range s.Config.Sessions {
 		if r.patienceSpent(i) {
@@ -35,6 +37,12 @@ func (s *Search) Run(ctx context.Context, p Phase) (Result, error) {
 		if err := r.oneSession(ctx, p.SessionBase+i); err != nil {
 			return Result{}, fmt.Errorf("harness phase %d: session %d: %w", p.Index, p.SessionBase+i, err)
 		}
+		if err := r.afterSession(ctx, i); err != nil {
+			return Result{}, fmt.Errorf("harness phase %d: after session %d: %w", p.Index, p.SessionBase+i, err)
+		}
+	}
+	if err := r.confirm(ctx); err != nil {
+		return Result{}, fmt.Errorf("harness phase %d: confirmation: %w", p.Index, err)
 	}
 	return r.finish(), nil
 }
@@ -42,12 +50,14 @@ func (s *Search) Run(ctx context.Context, p Phase) (Result, error) {
 // run is a phase under way.
 type run struct {
 	*Search
-	phase    Phase
-	op       string // prefix of operation ids, bound to weights and incoming harness
-	archive  *archive
-	examples []string // example ids in order: every evaluation must cover exactly these
-	result   Result
-	stale    int // sessions since the last new best score
+	selection Selection // with its defaults
+	phase     Phase
+	op        string // prefix of operation ids, bound to weights and incoming harness
+	archive   *archive
+	examples  []string // example ids in order: every evaluation must cover exactly these
+	result    Result
+	stale     int       // sessions since the last new best score
+	history   []float64 // the archive's best score before the first session, then after each
 }
 
 func (s *Search) begin(p Phase) (*run, error) {
@@ -63,55 +73,15 @@ func (s *Search) begin(p Phase) (*run, error) {
 	case s.Config.Sessions > 0 && s.Config.Candidates < 1:
 		return nil, fmt.Errorf("harness search: candidates: got %d, want at least 1", s.Config.Candidates)
 	}
-	a, err := newArchive(p.ArchiveDir, s.Deps.About, s.Config.Candidates)
+	if key, err := s.Config.Selection.Validate(); err != nil {
+		return nil, fmt.Errorf("harness search: selection: %s: %w", key, err)
+	}
+	a, err := newArchive(p.ArchiveDir, s.Deps.About, s.Config)
 	if err != nil {
 		return nil, err
 	}
 	bound := whale.HashOf("phase", []whale.ID{p.Weights.ID, p.Incoming.ID()})
-	return &run{Search: s, phase: p, op: p.Op + "/" + string(bound), archive: a}, nil
-}
-
-// incoming evaluates the harness that the phase starts from. Without a complete score of it nothing could be compared.
-func (r *run) incoming(ctx context.Context) error {
-	h := r.phase.Incoming
-	c := Candidate{Name: "incoming", ID: h.ID(), Source: string(h.Source())}
-	op := r.op + "/incoming"
-	var d Decision
-	replayed, err := r.Deps.Log.Lookup(ctx, KindDecision, op, &d)
-	if err != nil {
-		return err
-	}
-	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, whale.PurposeSearch)
-	if err != nil {
-		return err
-	}
-	for i := range rollouts {
-		r.examples = append(r.examples, rollouts[i].Key.Example)
-	}
-	score, missing, err := r.score(h, rollouts)
-	switch {
-	case err != nil:
-		return err
-	case missing != "":
-		return fmt.Errorf("evaluation is incomplete: %s", missing)
-	case replayed && (d.Score == nil || *d.Score != score):
-		return fmt.Errorf("recorded score and cached rollouts differ: got %+v, want %+v", score, d.Score)
-	case !replayed:
-		d = Decision{Status: StatusEvaluated, Score: &score}
-		if err := r.Deps.Log.Record(ctx, KindDecision, op, d); err != nil {
-			return err
-		}
-	}
-	r.result.Incoming = score
-	r.observe(Event{Kind: EventIncoming, Session: -1, Name: c.Name, ID: c.ID, Status: d.Status, Score: d.Score, Replayed: replayed})
-	if err := r.archive.stage(c, score, rollouts); err != nil {
-		return err
-	}
-	if err := r.archive.add(Entry{Candidate: c, Decision: d, Session: -1, Harness: h}); err != nil {
-		return err
-	}
-	r.archive.choose()
-	return r.archive.writeIndex()
+	return &run{Search: s, selection: s.Config.Selection.withDefaults(), phase: p, op: p.Op + "/" + string(bound), archive: a}, nil
 }
 
 // oneSession runs proposer session n and decides its candidates.
@@ -121,8 +91,7 @@ func (r *run) oneSession(ctx context.Context, n int) error {
 		return err
 	}
 	res := SessionResult{SessionRecord: rec}
-	before := r.archive.accepted().Decision.Score.Mean
-	replayed := true
+	first := len(r.archive.entries)
 	hearing := r.hear(ctx, n, rec.Candidates)
 	defer hearing.end()
 	for i := range rec.Candidates {
@@ -130,19 +99,17 @@ func (r *run) oneSession(ctx context.Context, n int) error {
 		if err := r.decide(ctx, n, c); err != nil {
 			return fmt.Errorf("candidate %s: %w", c.Name, err)
 		}
-		replayed = replayed && c.verdict.replayed
 		res.Decisions = append(res.Decisions, c.verdict.Decision)
 		r.count(c.verdict.Decision)
 	}
 	r.result.Discarded += len(rec.Discarded)
-	if res.NewBest = r.archive.choose(); res.NewBest {
-		e := r.archive.accepted()
-		r.observe(Event{Kind: EventAccepted, Session: n, Name: e.Name, ID: e.ID, Status: e.Status, Score: e.Score, Replayed: replayed})
+	if res.Choice, res.NewBest, err = r.choose(ctx, n, fmt.Sprintf("%s/session-%d", r.op, n), first); err != nil {
+		return err
 	}
 	best := r.archive.accepted()
 	res.Best, res.Accepted = *best.Score, best.ID
 	r.stale++
-	if best.Score.Mean > before {
+	if r.noteBest() {
 		r.stale = 0
 	}
 	r.result.Sessions = append(r.result.Sessions, res)
@@ -159,6 +126,9 @@ func (r *run) count(d Decision) {
 		r.result.Evaluated++
 	case StatusRejected:
 		r.result.Rejected++
+	case StatusStopped:
+		r.result.GivenUp++
+		r.result.Saved += d.Partial.Of - d.Partial.Examples
 	case StatusIncomplete:
 		r.result.Incomplete++
 	}
@@ -169,6 +139,21 @@ func (r *run) patienceSpent(i int) bool {
 	return r.Config.Patience > 0 && i >= r.Config.MinSessions && r.stale >= r.Config.Patience
 }
 
+// noteBest adds the archive's best score to the history, and says whether it is a new one.
+func (r *run) noteBest() bool {
+	now := r.archive.entries[best(r.archive.entries, r.archive.current)].Score.Mean
+	r.history = append(r.history, now)
+	n := len(r.history)
+	return n > 1 && now > r.history[n-2]
+}
+
+func (r *run) afterSession(ctx context.Context, i int) error {
+	if r.Deps.AfterSession == nil {
+		return nil
+	}
+	return r.Deps.AfterSession(ctx, i, r.archive.accepted())
+}
+
 func (r *run) finish() Result {
 	r.result.Entry = r.archive.accepted()
 	r.result.Accepted = r.result.Entry.Harness
@@ -176,6 +161,14 @@ func (r *run) finish() Result {
 		if e.Status == StatusEvaluated {
 			r.result.Archive = append(r.result.Archive, e)
 		}
+	}
+	r.result.Ranked = ranked(r.archive.entries, r.archive.current)
+	r.result.End = End{
+		Why: EndSessions, Sessions: len(r.result.Sessions), Planned: r.Config.Sessions,
+		Patience: r.Config.Patience, MinSessions: r.Config.MinSessions, Stale: r.stale, Best: r.history,
+	}
+	if r.result.Stopped {
+		r.result.End.Why = EndPatience
 	}
 	return r.result
 }

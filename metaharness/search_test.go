@@ -208,12 +208,12 @@ func TestForeignRollouts(t *testing.T) {
 		}}
 		s := search(metaharness.Config{Sessions: 1, Candidates: 1}, p, w, newLog())
 		h := mustLoad(t, candidate)
-		rollouts, err := w.Evaluate(context.Background(), h, whale.PurposeSearch)
+		rollouts, err := w.Evaluate(context.Background(), h, metaharness.Ask{Purpose: whale.PurposeSearch})
 		if err != nil {
 			t.Fatal(err)
 		}
 		change(&rollouts[1])
-		w.cache[string(h.ID())+string(whale.PurposeSearch)] = rollouts
+		w.cache[rolloutName(h, whale.PurposeSearch, 0, 1)] = rollouts[1]
 		if _, err := s.Run(context.Background(), phaseIn(t, t.TempDir(), 1)); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("got %v, want %q", err, name)
 		}

@@ -35,7 +35,7 @@ func (r *run) runProposer(ctx context.Context, n int, op string) (SessionRecord,
 		Proposer: r.Deps.Proposer.Name(),
 	}
 	dir := r.phase.SessionDir(n)
-	if err := makeWorkspace(r.archive.dir, dir); err != nil {
+	if err := r.makeWorkspace(dir); err != nil {
 		return rec, err
 	}
 	attempt, err := r.startAttempt(ctx, op, rec)
@@ -44,7 +44,7 @@ func (r *run) runProposer(ctx context.Context, n int, op string) (SessionRecord,
 	}
 	rec.Attempts = attempt
 	cost, failure := r.Deps.Proposer.Propose(ctx, whale.Session{
-		Workspace: dir, Candidates: r.Config.Candidates, Index: n, Seed: rec.Seed,
+		Workspace: dir, Candidates: r.Config.Candidates, Index: n, Seed: rec.Seed, PromptOnly: r.Config.PromptOnly,
 	})
 	if err := ctx.Err(); err != nil {
 		return rec, err // stopped from outside, so not the proposer's failure: the session is begun again

@@ -9,9 +9,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/seed-095d5d2b/whale"
-	"github.com/seed-095d5d2b/whale/lm"
+	"github.com/seed-095d5d2b/whale/metaharness"
 	"github.com/seed-095d5d2b/whale/policy/local"
-	"github.com/seed-095d5d2b/whale/rsft"
 	"github.com/seed-095d5d2b/whale/strictyaml"
 )
 
@@ -36,32 +35,14 @@ type Config struct {
 
 // PolicyConfig says what samples and learns.
 type PolicyConfig struct {
-	Kind          string `yaml:"kind"`           // local
-	Model         string `yaml:"model"`          // name of an embedded model, a model folder, a .gguf file, or a PEFT adapter folder
+	Kind          string `yaml:"kind"`           // local runs on this machine; openai and tinker can be planned, and not run yet
+	Model         string `yaml:"model"`          // name of an embedded model, a model folder, a .gguf file, or a PEFT adapter folder; of another kind, the name that the service knows it by
 	Template      string `yaml:"template"`       // chat template, by name; empty: the one that the model ships, known by its fingerprint
 	Thinking      bool   `yaml:"thinking"`       // false asks a model that reasons first to answer at once
 	KeepReasoning bool   `yaml:"keep_reasoning"` // keep the reasoning of earlier turns where the template drops it, so that prompts extend each other
 	MaxBatch      int    `yaml:"max_batch"`      // most sequences in one decoding step
 	CacheTokens   int    `yaml:"cache_tokens"`   // most tokens of keys and values kept for prompts seen before
 	MemoryMiB     int    `yaml:"memory_mib"`     // most memory for keys and values of all sequences; those that do not fit wait
-}
-
-// Schedule is the fixed schedule (E, I) and its totals (WHALE, section 2).
-type Schedule struct {
-	Method      string  `yaml:"method"`       // whale
-	Epochs      float64 `yaml:"epochs"`       // E: epochs of D_weight a weight phase
-	Sessions    int     `yaml:"sessions"`     // I: proposer sessions a harness phase
-	TotalEpochs float64 `yaml:"total_epochs"` // of all weight phases; the last cycle is cut to it
-	LastHarness bool    `yaml:"last_harness"` // the last cycle has its harness phase too
-}
-
-// WeightConfig are the settings of weight phases.
-type WeightConfig struct {
-	rsft.Config `yaml:",inline"`
-	Optimizer   OptimizerConfig `yaml:"optimizer"`
-	LoRA        LoRAConfig      `yaml:"lora"`
-	Recompute   bool            `yaml:"recompute"`          // compute activations again in the backward pass: less memory, more time, the same results
-	MicroBatch  int             `yaml:"micro_batch_tokens"` // tokens whose activations are held at once
 }
 
 // LoRAConfig trains a low-rank adapter in place of all weights.
@@ -83,17 +64,23 @@ type OptimizerConfig struct {
 
 // SearchConfig are the settings of harness phases.
 type SearchConfig struct {
-	Proposer   string `yaml:"proposer"`    // evolve
+	Kind       string `yaml:"kind"`        // meta-harness, or the control best-of-random: as many random edits of the incoming harness, made without any evidence
+	Proposer   string `yaml:"proposer"`    // evolve; also whose catalogue of edits best-of-random draws from
 	Candidates int    `yaml:"candidates"`  // M: candidates a session
 	Audit      bool   `yaml:"audit"`       // reject candidates that quote or look up training or search examples
 	PromptOnly bool   `yaml:"prompt_only"` // reject candidates that change more than SYSTEM_PROMPT and USER_PROMPT
 	Canaries   int    `yaml:"canaries"`    // trial episodes before a candidate's evaluation
+	RunnersUp  int    `yaml:"runners_up"`  // best other programs of earlier harness phases that a phase scores anew at its start, under the new weights
+
+	Selection metaharness.Selection `yaml:"selection"` // how the accepted program is chosen
 }
 
 // EvalConfig are the settings of test evaluation, which is outside the training budget.
 type EvalConfig struct {
-	Draws int  `yaml:"draws"` // k of the final table's mean@k
-	Curve bool `yaml:"curve"` // one draw an example after every phase
+	Split  whale.Split `yaml:"split"`  // of curves and final table: test, or validation while a task is being shaped
+	Draws  int         `yaml:"draws"`  // k of the final table's mean@k
+	Curve  bool        `yaml:"curve"`  // one draw an example of test and validation after every phase
+	Halves bool        `yaml:"halves"` // after every cycle, old and new weights with old and new harness on the search split
 }
 
 // SnapshotConfig says which weights are kept: phase ends and the best always, besides the last n steps.
@@ -106,7 +93,7 @@ func Default() Config {
 	return Config{
 		Name:     "run",
 		Seed:     1,
-		Policy:   PolicyConfig{Kind: "local", Model: "whale-tiny", Thinking: true, MaxBatch: 64, CacheTokens: 1 << 14, MemoryMiB: 1024},
+		Policy:   PolicyConfig{Kind: PolicyLocal, Model: "whale-tiny", Thinking: true, MaxBatch: 64, CacheTokens: 1 << 14, MemoryMiB: 1024},
 		Sampling: whale.Sampling{Temperature: 1, TopP: 1, TopK: 20},
 		Task:     defaultTask(),
 		Harness:  "h0.star",
@@ -114,15 +101,10 @@ func Default() Config {
 			Steps: 2_000_000, ModelCalls: 16, ToolCalls: 16, Tokens: 8192, MessageBytes: 256 << 10, LogBytes: 16 << 10,
 			Requests: 20_000, MemoryBytes: 256 << 20, WallSeconds: 20, ModelSeconds: 600, ToolSeconds: 60,
 		},
-		Schedule: Schedule{Method: "whale", Epochs: 0.6, Sessions: 6, TotalEpochs: 6, LastHarness: true},
-		Weight: WeightConfig{
-			Config:     rsft.Config{Batch: 256, Group: 8, Minibatch: 64, Passes: 1, Accept: 0.5, LearningRate: 1e-7},
-			Optimizer:  OptimizerConfig{Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, ClipNorm: 1},
-			LoRA:       LoRAConfig{Alpha: 32, Targets: lm.LoRATargets()},
-			MicroBatch: 2048,
-		},
-		Search:      SearchConfig{Proposer: "evolve", Candidates: 3, Audit: true, Canaries: 2},
-		Evaluation:  EvalConfig{Draws: 8, Curve: true},
+		Schedule:    Schedule{Method: "whale", Epochs: 0.6, Sessions: 6, TotalEpochs: 6, LastHarness: true, Adaptive: defaultAdaptive()},
+		Weight:      defaultWeight(),
+		Search:      SearchConfig{Kind: SearchMetaHarness, Proposer: "evolve", Candidates: 3, Audit: true, Canaries: 2, RunnersUp: 2, Selection: metaharness.DefaultSelection()},
+		Evaluation:  EvalConfig{Split: whale.SplitTest, Draws: 8, Curve: true, Halves: true},
 		Snapshots:   SnapshotConfig{Last: 2},
 		Concurrency: 64,
 		Processes:   8,
@@ -154,6 +136,9 @@ func ParseConfig(name string, data []byte) (Config, error) {
 	if err := strictyaml.Decode(name, data, &c); err != nil {
 		return c, &ConfigError{err}
 	}
+	if err := oneSize(data); err != nil {
+		return c, &ConfigError{fmt.Errorf("%s: %w", name, err)}
+	}
 	if err := c.validate(); err != nil {
 		return c, &ConfigError{fmt.Errorf("%s: %w", name, err)}
 	}
@@ -172,7 +157,7 @@ func (c *Config) resolve(dir string) {
 		return filepath.Join(dir, p)
 	}
 	c.Harness = abs(c.Harness)
-	if !slices.Contains(local.EmbeddedModels(), c.Policy.Model) {
+	if c.Policy.Kind == PolicyLocal && !slices.Contains(local.EmbeddedModels(), c.Policy.Model) { // a service has names of its own
 		c.Policy.Model = abs(c.Policy.Model)
 	}
 	c.Task.resolve(abs)

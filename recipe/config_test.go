@@ -17,7 +17,9 @@ func TestConfigErrors(t *testing.T) {
 		{"weight:\n  batch: 0\n", `c.yaml: weight.batch: got 0, want 1 or more`},
 		{"weight:\n  learning_rate: -1\n", `weight.learning_rate: got -1`},
 		{"weight:\n  optimizer:\n    beta1: 2\n", `weight.optimizer.beta1: got 2`},
-		{"policy:\n  kind: locl\n", `policy.kind: got "locl", want local: did you mean "local"?`},
+		{"policy:\n  kind: locl\n", `policy.kind: got "locl", want local or openai or tinker: did you mean "local"?`},
+		{"task:\n  counts: {train: -1}\n", `task.counts.train: got -1, want 0 to`},
+		{"task:\n  counts: {tests: 1}\n", `unknown key "tests": did you mean "test"?`},
 		{"task:\n  kind: ches\n", `task.kind: got "ches", want math`},
 		{"task:\n  chess:\n    alternate_mates: true\n", `task.chess: got settings, and task.kind is math; leave them out, or set task.kind to chess`},
 		{"task:\n  kind: chess\n  math:\n    tool: python\n", `task.math: got settings, and task.kind is chess`},
@@ -58,7 +60,7 @@ func TestResolvedConfigReadsBack(t *testing.T) {
 	if err != nil || string(again) != string(text) {
 		t.Errorf("got\n%s\nwant\n%s", again, text)
 	}
-	if back.Weight.Batch != 17 || back.Task.Math.Generator.Seed != 99 || back.Policy != c.Policy || back.Limits != c.Limits || back.Schedule != c.Schedule {
+	if back.Weight.Batch != 17 || back.Task.Math.Generator.Seed != 99 || back.Policy != c.Policy || back.Limits != c.Limits || !reflect.DeepEqual(back.Schedule, c.Schedule) {
 		t.Errorf("got %+v, want %+v", back, c)
 	}
 	for _, key := range []string{"learning_rate:", "wall_seconds:", "top_k:", "reset_each_phase:", "two_step:"} {

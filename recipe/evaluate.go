@@ -24,6 +24,11 @@ type Result struct {
 // Evaluate runs a harness on every example of a split, k draws each, and summarises. Draw d of an example is the same evidence whatever k is.
 // The rollouts of a run may still be on their way to the disk: they are durable once the result is recorded in its journal.
 func Evaluate(ctx context.Context, run *rollout.Runner, h whale.Harness, split whale.Split, purpose whale.Purpose, draws int) (Result, error) {
+	return evaluateFrom(ctx, run, h, split, purpose, 0, draws)
+}
+
+// evaluateFrom is Evaluate with the draws from first on.
+func evaluateFrom(ctx context.Context, run *rollout.Runner, h whale.Harness, split whale.Split, purpose whale.Purpose, first, draws int) (Result, error) {
 	examples, err := run.Task.Examples(split)
 	if err != nil {
 		return Result{}, err
@@ -34,7 +39,7 @@ func Evaluate(ctx context.Context, run *rollout.Runner, h whale.Harness, split w
 	jobs := make([]rollout.Job, 0, len(examples)*draws)
 	for _, x := range examples { // the draws of one example together, so that they share its prompt's cache
 		for d := range draws {
-			jobs = append(jobs, rollout.Job{Harness: h, Example: x, Split: split, Purpose: purpose, Draw: d})
+			jobs = append(jobs, rollout.Job{Harness: h, Example: x, Split: split, Purpose: purpose, Draw: first + d})
 		}
 	}
 	rollouts, err := run.Run(ctx, jobs)
@@ -74,57 +79,4 @@ func summarise(rollouts []*whale.Rollout, examples, draws int, seed uint64) (Res
 	}
 	res.Mean, res.Low, res.High = interval.Mean, interval.Low, interval.High
 	return res, nil
-}
-
-// curveRecord is the journal entry of one curve point.
-type curveRecord struct {
-	Weights whale.ID `json:"weights"`
-	Harness whale.ID `json:"harness"`
-	Result
-}
-
-// curve takes one draw an example of the test split for the present pair, unless the journal has it. Nothing of it goes back to a phase.
-func (r *Run) curve(ctx context.Context, at string) error {
-	if !r.Config.Evaluation.Curve {
-		return nil
-	}
-	defer r.Progress.settle(r.plan.EvaluatedByPair / r.Config.Evaluation.Draws)()
-	var rec curveRecord
-	done, err := r.journal.Lookup(ctx, kindCurve, at, &rec)
-	if err != nil {
-		return err
-	}
-	if !done {
-		start := r.opt.Now()
-		policy, err := r.current(ctx, r.stepsAt(at))
-		if err != nil {
-			return err
-		}
-		res, err := Evaluate(ctx, r.runner(policy, "curve-"+at, 0), r.harness, whale.SplitTest, whale.PurposeTest, 1)
-		if err != nil {
-			return err
-		}
-		rec = curveRecord{Weights: policy.Weights().ID, Harness: r.harness.ID(), Result: res}
-		if err := r.journal.Record(ctx, kindCurve, at, rec); err != nil {
-			return err
-		}
-		if err := r.charge(ctx, "curve/"+at, string(whale.PurposeTest), start); err != nil {
-			return err
-		}
-	}
-	if err := r.bound(ctx, "curve point "+at, r.stepsAt(at), rec.Weights, rec.Harness); err != nil {
-		return err
-	}
-	r.tell(Event{Kind: EventCurve, At: at, Harness: string(rec.Harness), Weights: string(rec.Weights), Score: &rec.Mean, Replayed: done})
-	return nil
-}
-
-// stepsAt is the number of rollout steps before the curve point after a phase ("start" or the phase's name).
-func (r *Run) stepsAt(at string) int {
-	for _, ph := range r.plan.Phases {
-		if ph.Name() == at {
-			return max(ph.To, r.stepsBefore(ph))
-		}
-	}
-	return 0
 }

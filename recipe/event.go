@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed-095d5d2b/whale"
-	"github.com/seed-095d5d2b/whale/rsft"
+	"github.com/seed-095d5d2b/whale/modelupdate"
 )
 
 // The kinds of events.
@@ -16,24 +16,28 @@ const (
 	EventCandidate = "candidate" // a harness was decided: Harness, Score, Text
 	EventSession   = "session"   // a proposer session is done: Session, Text
 	EventAccepted  = "accepted"  // a harness phase accepted a harness: Harness, Score
-	EventCurve     = "curve"     // one draw an example of the test split: At, Score
+	EventCurve     = "curve"     // one draw an example of the test split: At, Score; Validation, of the validation split
+	EventHalves    = "halves"    // what each half of a cycle brought: Halves
+	EventCell      = "cell"      // a cell of the matrix of a finished run: At, Score
 	EventFinal     = "final"     // the final table has begun: Text names the pair
 )
 
 // Event is told to the observer of a run, in order, from one goroutine. Replayed events come from the journal of a resumed run.
 type Event struct {
-	Kind     string           `json:"kind"`
-	Dir      string           `json:"dir,omitempty"`
-	Plan     *Plan            `json:"plan,omitempty"`
-	Phase    *PlannedPhase    `json:"phase,omitempty"`
-	Step     *rsft.StepResult `json:"step,omitempty"`
-	Session  int              `json:"session,omitempty"` // from 1
-	Harness  string           `json:"harness,omitempty"`
-	Weights  string           `json:"weights,omitempty"`
-	At       string           `json:"at,omitempty"`
-	Score    *float64         `json:"score,omitempty"`
-	Text     string           `json:"text,omitempty"`
-	Replayed bool             `json:"replayed,omitempty"`
+	Kind       string                  `json:"kind"`
+	Dir        string                  `json:"dir,omitempty"`
+	Plan       *Plan                   `json:"plan,omitempty"`
+	Phase      *PlannedPhase           `json:"phase,omitempty"`
+	Step       *modelupdate.StepResult `json:"step,omitempty"`
+	Session    int                     `json:"session,omitempty"` // from 1
+	Harness    string                  `json:"harness,omitempty"`
+	Weights    string                  `json:"weights,omitempty"`
+	At         string                  `json:"at,omitempty"`
+	Score      *float64                `json:"score,omitempty"`
+	Validation *float64                `json:"validation,omitempty"`
+	Halves     *Halves                 `json:"halves,omitempty"`
+	Text       string                  `json:"text,omitempty"`
+	Replayed   bool                    `json:"replayed,omitempty"`
 }
 
 // Progress is what a run has done since it was opened; read it from any goroutine.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/metaharness"
 )
 
 // tryFirst runs the trial episodes that every candidate must pass with h_0 too: a program that fails in all of them by its own fault would spend
@@ -24,7 +25,7 @@ func (r *Run) tryFirst(ctx context.Context) error {
 		return err
 	}
 	e := &searchEvaluator{run: r, runner: r.runner(policy, "trial", 0), examples: examples}
-	rollouts, err := e.Evaluate(ctx, r.base, whale.PurposeCanary)
+	rollouts, err := e.Evaluate(ctx, r.base, metaharness.Ask{Purpose: whale.PurposeCanary})
 	if err != nil {
 		return err
 	}

@@ -36,14 +36,17 @@ func (r *Run) gates() ([]metaharness.Gate, error) {
 			return refusal(found)
 		}})
 	}
-	if r.Config.Search.PromptOnly {
-		incoming := r.harness.Source()
+	if r.Config.promptOnly() {
+		incoming := r.base.Source() // the same outline as the phase's incoming one
 		out = append(out, metaharness.Gate{Name: gatePromptOnly, Check: func(_ context.Context, h whale.Harness) error {
 			return star.PromptOnly(incoming, h.Source())
 		}})
 	}
 	return out, nil
 }
+
+// promptOnly says whether candidates may change the two prompt constants alone.
+func (c Config) promptOnly() bool { return c.Search.PromptOnly || c.Schedule.Method == MethodFST }
 
 // refusal tells the author of a candidate what the audit found, one finding a line.
 func refusal(found []audit.Finding) error {

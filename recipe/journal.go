@@ -62,12 +62,13 @@ func (j *journal) Record(ctx context.Context, kind, op string, v any) error {
 
 // rolloutCache keeps rollouts in the run directory and charges them to the ledger. It satisfies rollout.Cache.
 type rolloutCache struct {
-	run   *store.Run
-	phase string // of the plan
-	step  int
-	open  int // which opening of the run this is
-	known *keySet
-	lost  *atomic.Int64 // rollouts of this opening that were lost
+	run      *store.Run
+	phase    string // of the plan
+	step     int
+	open     int // which opening of the run this is
+	known    *keySet
+	siblings *siblings     // nil outside of a comparison
+	lost     *atomic.Int64 // rollouts of this opening that were lost
 }
 
 // keySet is the keys of the rollouts that the run has, so that the many that it has not cost no look-up.
@@ -104,7 +105,7 @@ func (s *keySet) add(key string) {
 func (c rolloutCache) Get(ctx context.Context, key whale.RolloutKey) (*whale.Rollout, bool, error) {
 	id := string(key.ID())
 	if !c.known.has(id) {
-		return nil, false, nil
+		return c.takeOver(ctx, id)
 	}
 	if _, ok, err := c.run.Rollout(ctx, id); err != nil || !ok {
 		return nil, false, err
@@ -113,25 +114,51 @@ func (c rolloutCache) Get(ctx context.Context, key whale.RolloutKey) (*whale.Rol
 	if err != nil {
 		return nil, false, err
 	}
+	r, err := decodeRollout(id, data)
+	return r, err == nil, err
+}
+
+// takeOver copies a rollout that a run beside this one made into this run's journal. It is charged like any other, for this run's budget is
+// spent by it, and counted as shared.
+func (c rolloutCache) takeOver(ctx context.Context, id string) (*whale.Rollout, bool, error) {
+	data, err := c.siblings.trajectory(ctx, id)
+	if err != nil || data == nil {
+		return nil, false, err
+	}
+	r, err := decodeRollout(id, data)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := c.run.Post(ctx, func(b *store.Batch) error { return c.write(b, id, r, 1) }); err != nil {
+		return nil, false, err
+	}
+	c.known.add(id)
+	return r, true, nil
+}
+
+func decodeRollout(id string, data []byte) (*whale.Rollout, error) {
 	r := new(whale.Rollout)
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, false, fmt.Errorf("rollout %s: %w", id, err)
+		return nil, fmt.Errorf("rollout %s: %w", id, err)
 	}
-	return r, true, nil
+	if got := string(r.Key.ID()); got != id {
+		return nil, fmt.Errorf("rollout %s: its trajectory belongs to rollout %s", id, got)
+	}
+	return r, nil
 }
 
 // Put keeps a complete rollout with its trajectory and its cost. It does not wait for the disk, so that the next episode can begin.
 // A decision from rollouts is recorded in the journal before it is acted on, and is durable only after them; training waits for them (settled).
 func (c rolloutCache) Put(ctx context.Context, r *whale.Rollout) error {
 	id := string(r.Key.ID())
-	if err := c.run.Post(ctx, func(b *store.Batch) error { return c.write(b, id, r) }); err != nil {
+	if err := c.run.Post(ctx, func(b *store.Batch) error { return c.write(b, id, r, 0) }); err != nil {
 		return err
 	}
 	c.known.add(id)
 	return nil
 }
 
-func (c rolloutCache) write(b *store.Batch, id string, r *whale.Rollout) error {
+func (c rolloutCache) write(b *store.Batch, id string, r *whale.Rollout, shared float64) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
@@ -150,10 +177,14 @@ func (c rolloutCache) write(b *store.Batch, id string, r *whale.Rollout) error {
 		Key: id, Purpose: string(r.Key.Purpose), Phase: c.phase, Step: c.step, ExampleID: r.Key.Example, Draw: r.Key.Draw,
 		Harness: string(r.Key.Harness), Weights: string(r.Key.Weights), State: string(r.State), Reward: &reward, Reason: reason, Usage: usage,
 	}, line)
-	b.Charge("rollout/"+id, store.Item{Purpose: string(r.Key.Purpose), Counters: map[string]float64{
+	counters := map[string]float64{
 		"rollouts": 1, "model_calls": float64(u.ModelCalls), "tool_calls": float64(u.ToolCalls),
 		"prompt_tokens": float64(u.PromptTokens), "sampled_tokens": float64(u.SampledTokens), "retries": float64(r.Retries),
-	}})
+	}
+	if shared > 0 {
+		counters["shared"] = shared // taken over from a run beside this one
+	}
+	b.Charge("rollout/"+id, store.Item{Purpose: string(r.Key.Purpose), Counters: counters})
 	return nil
 }
 

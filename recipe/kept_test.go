@@ -18,7 +18,7 @@ type watchingTrainer struct {
 	stepped bool
 }
 
-func (w *watchingTrainer) Accumulate(ctx context.Context, op string, batch []whale.Sequence) error {
+func (w *watchingTrainer) Accumulate(ctx context.Context, op string, batch []whale.Sequence, loss whale.Loss) error {
 	if len(w.durable) == 0 || w.stepped {
 		n := 0
 		for _, err := range w.run.store.Rollouts(ctx, store.Filter{Purpose: string(whale.PurposeWeight)}) {
@@ -30,7 +30,7 @@ func (w *watchingTrainer) Accumulate(ctx context.Context, op string, batch []wha
 		w.durable = append(w.durable, n)
 	}
 	w.stepped = false
-	return w.Trainer.Accumulate(ctx, op, batch)
+	return w.Trainer.Accumulate(ctx, op, batch, loss)
 }
 
 func (w *watchingTrainer) Publish(ctx context.Context) (whale.Policy, error) {

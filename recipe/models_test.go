@@ -54,7 +54,7 @@ func TestTrainerFollowsConfig(t *testing.T) {
 			t.Errorf("%s: begins at %s, want the model's %s", text, trainer.Weights().ID, parts.Bundle.Weights().ID)
 		}
 		s := whale.Sequence{Tokens: []int32{1, 2, 3, 4}, Weights: []float32{0, 1, 1, 1}}
-		if err := trainer.Accumulate(t.Context(), "op", []whale.Sequence{s}); err != nil {
+		if err := trainer.Accumulate(t.Context(), "op", []whale.Sequence{s}, whale.Loss{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := trainer.Step(t.Context(), "op", 1e-3); err != nil {

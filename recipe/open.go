@@ -51,16 +51,33 @@ func openAgent(c Config, use Resources) (_ *Parts, err error) {
 			p.Close()
 		}
 	}()
-	if p.Bundle, err = local.OpenWith(c.Policy.Model, c.Policy.openOptions()); err != nil {
-		return nil, &InputError{err}
+	if err = p.openModel(); err != nil {
+		return nil, err
 	}
-	if p.harnesses, err = process.Open(process.Options{
-		Workers: use.Workers, Concurrency: c.Concurrency, Processes: c.Processes, Memory: c.Limits.MemoryBytes, Require: use.Require,
-	}); err != nil {
+	if err = p.openHarnesses(use); err != nil {
 		return nil, err
 	}
 	p.Pool = kernel.NewPool(use.Workers)
 	return p, nil
+}
+
+func (p *Parts) openModel() (err error) {
+	c := p.Config.Policy
+	if err := c.runnable(); err != nil {
+		return err
+	}
+	if p.Bundle, err = local.OpenWith(c.Model, c.openOptions()); err != nil {
+		return &InputError{err}
+	}
+	return nil
+}
+
+func (p *Parts) openHarnesses(use Resources) (err error) {
+	c := p.Config
+	p.harnesses, err = process.Open(process.Options{
+		Workers: use.Workers, Concurrency: c.Concurrency, Processes: c.Processes, Memory: c.Limits.MemoryBytes, Require: use.Require,
+	})
+	return err
 }
 
 // openOptions are what a config says about the model besides its name.
@@ -77,6 +94,15 @@ func (p *Parts) LocalOptions() local.Options {
 // BasePolicy starts a sampler over θ_0.
 func (p *Parts) BasePolicy() whale.Policy {
 	return p.Bundle.NewPolicy(p.LocalOptions())
+}
+
+// openSnapshot starts a sampler over the weights in a folder that the trainer wrote.
+func (p *Parts) openSnapshot(dir string) (whale.Policy, error) {
+	b, err := local.OpenWith(dir, p.Config.Policy.openOptions())
+	if err != nil {
+		return nil, err
+	}
+	return b.NewPolicy(p.LocalOptions()), nil
 }
 
 func (p *Parts) newTrainer() (whale.Trainer, error) {

@@ -2,9 +2,8 @@ package recipe
 
 import (
 	"fmt"
-	"math"
 
-	"github.com/seed-095d5d2b/whale/rsft"
+	"github.com/seed-095d5d2b/whale"
 )
 
 // The kinds of phases.
@@ -18,10 +17,13 @@ type PlannedPhase struct {
 	Index    int    `json:"index"` // among all phases, from 0
 	Cycle    int    `json:"cycle"` // from 0
 	Kind     string `json:"kind"`
-	From, To int    `json:"-"`                  // weight: rollout steps [From, To), counted over the run
+	From     int    `json:"from"` // weight: rollout steps [From, To), counted over the run; harness: both are the steps before it
+	To       int    `json:"to"`
 	Steps    int    `json:"steps,omitempty"`    // weight: To-From
 	Sessions int    `json:"sessions,omitempty"` // harness
-	First    int    `json:"-"`                  // harness: sessions before this phase
+	First    int    `json:"first"`              // harness: sessions before this phase
+	Marks    []int  `json:"marks,omitempty"`    // steps of the run, or sessions of the run, inside of the phase after which the pair is evaluated for the curve
+	ByRule   bool   `json:"by_rule,omitempty"`  // it may end before its size, by the adaptive rule
 	Rollouts int    `json:"rollouts"`           // at most; canaries apart
 	Canaries int    `json:"canaries,omitempty"` // harness: trial episodes, at most
 }
@@ -34,7 +36,9 @@ type Counts struct{ Train, Search, Validation, Test int }
 
 // Plan is a run before it is spent.
 type Plan struct {
-	Phases          []PlannedPhase `json:"phases"`
+	Method          string         `json:"method"`
+	Phases          []PlannedPhase `json:"phases"`             // none where phases end by rule
+	Adaptive        *AdaptiveRule  `json:"adaptive,omitempty"` // the rule
 	Cycles          int            `json:"cycles"`
 	StepsAnEpoch    float64        `json:"steps_an_epoch"`
 	Steps           int            `json:"steps"`    // rollout steps of all weight phases
@@ -42,74 +46,203 @@ type Plan struct {
 	WeightRollouts  int            `json:"weight_rollouts"`
 	SearchRollouts  int            `json:"search_rollouts"` // at most; incumbents included, canaries apart
 	CanaryRollouts  int            `json:"canary_rollouts"` // at most
-	CurveRollouts   int            `json:"curve_rollouts"`
-	FinalRollouts   int            `json:"final_rollouts"` // the four pairs, mean@k, without the draws that the curve made
+	CurveRollouts   int            `json:"curve_rollouts"`  // one draw an example of test and validation at every point
+	HalvesRollouts  int            `json:"halves_rollouts"` // the 2x2 of every cycle
+	FinalRollouts   int            `json:"final_rollouts"`  // the four pairs and the two chosen ones, mean@k, at most, without the draws that the curve made
 	EvaluatedByPair int            `json:"evaluated_by_pair"`
 	MaxTokens       int64          `json:"max_tokens"` // sampled, if every rollout used its whole limit
+
+	sizes   Counts
+	split   whale.Split
+	search  SearchConfig
+	perStep int // rollouts
 }
 
-// maxCycles bounds a plan. More is a mistake in the schedule, and would fill memory with phases.
-const maxCycles = 10_000
-
-// MakePlan lays out the phases of a config for a task of the given sizes (WHALE, section 2; phase ends are cumulative).
+// MakePlan lays out the phases of a config for a task of the given sizes (WHALE, section 2). The totals of every method are those of whale's cycles,
+// so that budgets match by construction: rollout steps of the weight side, proposer sessions of the harness side.
 func MakePlan(c Config, n Counts) (Plan, error) {
 	if n.Train < 1 || n.Search < 1 || n.Test < 1 {
 		return Plan{}, configErrorf("task: got %d train, %d search and %d test examples, want at least one of each", n.Train, n.Search, n.Test)
 	}
-	s, w := c.Schedule, c.Weight
-	total := rsft.PhaseEnd(0, s.TotalEpochs, n.Train, w.Batch)
-	if total < 1 {
-		return Plan{}, configErrorf("schedule.total_epochs: got %g, which is no step of %d examples out of %d; want more epochs or a smaller weight.batch", s.TotalEpochs, w.Batch, n.Train)
+	if c.Evaluation.Split == whale.SplitValidation && n.Validation < 1 {
+		return Plan{}, configErrorf("evaluation.split: got validation, and the task has no validation examples; want test")
 	}
-	cycles := math.Ceil(s.TotalEpochs/s.Epochs - 1e-9)
-	if cycles > maxCycles {
-		return Plan{}, configErrorf("schedule.epochs: got %g, which makes %.0f cycles of schedule.total_epochs %g, want at most %d", s.Epochs, cycles, s.TotalEpochs, maxCycles)
+	spans, err := c.Schedule.spans(n.Train, c.Weight.Batch)
+	if err != nil {
+		return Plan{}, err
 	}
-	p := Plan{StepsAnEpoch: float64(n.Train) / float64(w.Batch), Steps: total, Cycles: int(cycles)}
-	perSession, canaries := c.Search.Candidates*n.Search, c.Search.Candidates*min(c.Search.Canaries, n.Search)
-	from := 0
-	for cycle := range p.Cycles {
-		last := cycle == p.Cycles-1
-		to := min(total, rsft.PhaseEnd(cycle, s.Epochs, n.Train, w.Batch))
-		if last {
-			to = total
-		}
-		if to > from { // a cycle shorter than half a step has no weight phase
-			p.add(PlannedPhase{Cycle: cycle, Kind: PhaseWeight, From: from, To: to, Steps: to - from, Rollouts: (to - from) * w.Batch * w.Group})
-		}
-		if s.Sessions > 0 && (!last || s.LastHarness) {
-			p.add(PlannedPhase{Cycle: cycle, Kind: PhaseHarness, Sessions: s.Sessions, First: p.Sessions, Rollouts: n.Search + s.Sessions*perSession, Canaries: s.Sessions * canaries})
-			p.Sessions += s.Sessions
-		}
-		from = to
+	p := Plan{Method: c.Schedule.Method, StepsAnEpoch: float64(n.Train) / float64(c.Weight.Batch), Cycles: len(spans), sizes: n, split: c.Evaluation.Split, search: c.Search, perStep: c.Weight.Batch * c.Weight.Group}
+	last := spans[len(spans)-1]
+	if p.Method != MethodHarnessOnly {
+		p.Steps = last.to
 	}
+	if p.Method != MethodWeightOnly {
+		p.Sessions = last.sessions
+	}
+	p.lay(spans)
+	if p.Method == MethodAdaptive {
+		rule := c.Schedule.Adaptive.rule(n.Train, c.Weight.Batch, p.Steps)
+		p.Adaptive = &rule
+	}
+	p.count(c)
+	return p, nil
+}
+
+// lay makes the phases of every method but the adaptive one, whose phases are known one by one ([Plan.Next]).
+func (p *Plan) lay(spans []span) {
+	var steps, sessions []int // where whale's phases end
+	for _, s := range spans {
+		if len(steps) == 0 && s.to > 0 || len(steps) > 0 && s.to > steps[len(steps)-1] {
+			steps = append(steps, s.to)
+		}
+		if len(sessions) == 0 && s.sessions > 0 || len(sessions) > 0 && s.sessions > sessions[len(sessions)-1] {
+			sessions = append(sessions, s.sessions)
+		}
+	}
+	switch p.Method {
+	case MethodWeightOnly, MethodHarnessOnly, MethodStagewise:
+		if p.Steps > 0 {
+			p.Phases = append(p.Phases, p.weightPhase(0, 0, 0, p.Steps, inside(steps)))
+		}
+		if p.Sessions > 0 {
+			p.Phases = append(p.Phases, p.harnessPhase(len(p.Phases), 0, p.Steps, 0, p.Sessions, inside(sessions)))
+		}
+	case MethodAdaptive:
+	default:
+		var was span
+		for cycle, s := range spans {
+			if s.to > was.to { // a cycle shorter than half a step has no weight phase
+				p.Phases = append(p.Phases, p.weightPhase(len(p.Phases), cycle, was.to, s.to, nil))
+			}
+			if s.sessions > was.sessions {
+				p.Phases = append(p.Phases, p.harnessPhase(len(p.Phases), cycle, s.to, was.sessions, s.sessions-was.sessions, nil))
+			}
+			was = s
+		}
+	}
+}
+
+// inside leaves out the end.
+func inside(ends []int) []int { return ends[:max(0, len(ends)-1)] }
+
+func (p *Plan) weightPhase(index, cycle, from, to int, marks []int) PlannedPhase {
+	return PlannedPhase{Index: index, Cycle: cycle, Kind: PhaseWeight, From: from, To: to, Steps: to - from, Marks: marks, Rollouts: (to - from) * p.perStep}
+}
+
+func (p *Plan) harnessPhase(index, cycle, steps, first, sessions int, marks []int) PlannedPhase {
+	return PlannedPhase{
+		Index: index, Cycle: cycle, Kind: PhaseHarness, From: steps, To: steps, First: first, Sessions: sessions, Marks: marks,
+		Rollouts: p.sizes.Search + sessions*p.search.Candidates*p.sizes.Search, Canaries: sessions * p.search.Candidates * min(p.search.Canaries, p.sizes.Search),
+	}
+}
+
+// ended is a harness phase that really had some sessions.
+func (p Plan) ended(ph PlannedPhase, sessions int) PlannedPhase {
+	if sessions == ph.Sessions {
+		return ph
+	}
+	was := ph
+	ph = p.harnessPhase(was.Index, was.Cycle, was.From, was.First, sessions, was.Marks)
+	ph.ByRule = was.ByRule
+	return ph
+}
+
+// Next gives the phase after those that are done, with the steps and sessions that they really took; ok is false when the plan is spent. An
+// adaptive phase may end before its planned size, which is its cap. The budgets of both halves are spent whole: where one is used up, the other's
+// last phase takes what is left, without the rule.
+func (p Plan) Next(done []PlannedPhase) (next PlannedPhase, ok bool) {
+	i := len(done)
+	if p.Adaptive == nil {
+		if i >= len(p.Phases) {
+			return next, false
+		}
+		return p.Phases[i], true
+	}
+	steps, sessions, cycle, last := 0, 0, 0, PhaseHarness
+	for _, ph := range done {
+		steps, sessions, cycle, last = steps+ph.Steps, sessions+ph.Sessions, ph.Cycle, ph.Kind
+	}
+	stepsLeft, sessionsLeft := p.Steps-steps, p.Sessions-sessions
+	if last == PhaseHarness && i > 0 {
+		cycle++
+	}
+	switch {
+	case stepsLeft == 0 && sessionsLeft == 0:
+		return next, false
+	case stepsLeft > 0 && (last == PhaseHarness || sessionsLeft == 0):
+		if sessionsLeft == 0 {
+			return p.weightPhase(i, cycle, steps, p.Steps, nil), true
+		}
+		next = p.weightPhase(i, cycle, steps, steps+min(stepsLeft, p.Adaptive.Maximum), nil)
+		next.ByRule = true
+	default:
+		if stepsLeft == 0 {
+			return p.harnessPhase(i, cycle, steps, sessions, sessionsLeft, nil), true
+		}
+		next = p.harnessPhase(i, cycle, steps, sessions, min(sessionsLeft, p.Adaptive.MaximumSessions), nil)
+		next.ByRule = true
+	}
+	return next, true
+}
+
+// count adds up what the phases may take at most.
+func (p *Plan) count(c Config) {
+	p.WeightRollouts = p.Steps * p.perStep
+	harnessPhases, points, halves := 0, 1+len(p.Phases), 1
 	for _, ph := range p.Phases {
-		if ph.Kind == PhaseWeight {
-			p.WeightRollouts += ph.Rollouts
-		} else {
-			p.SearchRollouts += ph.Rollouts
-			p.CanaryRollouts += ph.Canaries
+		points += len(ph.Marks)
+		if ph.Kind == PhaseHarness {
+			harnessPhases++
 		}
+		halves = ph.Cycle + 1
 	}
-	p.CanaryRollouts += min(c.Search.Canaries, n.Search) // those of h_0, before anything else
-	p.EvaluatedByPair = c.Evaluation.Draws * n.Test
+	if a := p.Adaptive; a != nil {
+		// No phase but the last of each kind is shorter than its minimum.
+		most := min((p.Steps+a.Minimum-1)/a.Minimum, (p.Sessions+a.MinimumSessions-1)/a.MinimumSessions) + 1
+		harnessPhases, points, halves = most, 2*most+1, most
+	}
+	whole := p.harnessPhase(0, 0, 0, 0, p.Sessions, nil)
+	p.SearchRollouts = whole.Rollouts + (harnessPhases-1)*p.sizes.Search
+	p.CanaryRollouts = whole.Canaries + min(c.Search.Canaries, p.sizes.Search) // those of h_0, before anything else
+	p.EvaluatedByPair = c.Evaluation.Draws * p.evaluated()
 	p.FinalRollouts = 4 * p.EvaluatedByPair
+	if c.Evaluation.Halves {
+		p.HalvesRollouts = halves * 4 * p.sizes.Search
+	}
 	if c.Evaluation.Curve {
-		p.CurveRollouts = (len(p.Phases) + 1) * n.Test
-		p.FinalRollouts -= 2 * n.Test // the starting and the final pair have their first draw from the curve
+		p.CurveRollouts = points * p.pointRollouts()
+		p.FinalRollouts += 2*p.EvaluatedByPair - 4*p.evaluated() // the best on validation and on test; the curve made the first draw of the starting, the final and these pairs
+		if !p.choosesOnValidation() {
+			p.FinalRollouts -= p.EvaluatedByPair - p.evaluated()
+		}
 	}
 	p.MaxTokens = int64(p.Total()) * int64(c.Limits.Tokens)
-	return p, nil
+}
+
+// pointRollouts is what one point of the curve takes.
+func (p Plan) pointRollouts() int {
+	if p.choosesOnValidation() {
+		return p.evaluated() + p.sizes.Validation
+	}
+	return p.evaluated()
+}
+
+// choosesOnValidation says whether a pair can be chosen on validation: the curve has it beside the split of evaluation.
+func (p Plan) choosesOnValidation() bool {
+	return p.split == whale.SplitTest && p.sizes.Validation > 0
+}
+
+// evaluated is the number of examples of curves and final table.
+func (p Plan) evaluated() int {
+	if p.split == whale.SplitValidation {
+		return p.sizes.Validation
+	}
+	return p.sizes.Test
 }
 
 // Total is the number of rollouts that the plan may make.
 func (p Plan) Total() int {
-	return p.WeightRollouts + p.SearchRollouts + p.CanaryRollouts + p.CurveRollouts + p.FinalRollouts
-}
-
-func (p *Plan) add(ph PlannedPhase) {
-	ph.Index = len(p.Phases)
-	p.Phases = append(p.Phases, ph)
+	return p.WeightRollouts + p.SearchRollouts + p.CanaryRollouts + p.CurveRollouts + p.HalvesRollouts + p.FinalRollouts
 }
 
 // Space estimates the bytes that a run's folder will take, given the number of trained parameters (those of the adapter, with one).

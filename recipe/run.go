@@ -19,11 +19,12 @@ import (
 
 // Options are what a run needs from outside.
 type Options struct {
-	Now     func() time.Time // the clock, for the journal and for the ledger's seconds
-	Workers int              // CPU cores to use
-	Require bool             // refuse to run where a mechanism of isolation is missing
-	Build   string           // names the binary; another one on resume is told
-	Observe func(Event)      // may be nil; called for one event at a time, not always by the caller of Execute
+	Now      func() time.Time // the clock, for the journal and for the ledger's seconds
+	Workers  int              // CPU cores to use
+	Require  bool             // refuse to run where a mechanism of isolation is missing
+	Build    string           // names the binary; another one on resume is told
+	siblings *siblings        // runs whose rollouts may be taken over; nil outside of a comparison
+	Observe  func(Event)      // may be nil; called for one event at a time, not always by the caller of Execute
 }
 
 // Run is a run under way: its directory, its parts, and where it stands.
@@ -35,7 +36,9 @@ type Run struct {
 	store   *store.Run
 	journal *journal
 	plan    Plan
-	open    int // how often the run was opened, from 1
+	done    []PlannedPhase // phases that ended, as they really were
+	points  []CurvePoint   // of the curve so far
+	open    int            // how often the run was opened, from 1
 
 	base    whale.Harness // h_0
 	harness whale.Harness // the incumbent
@@ -54,8 +57,10 @@ const (
 	kindBegin   = "run/begin"
 	kindOpen    = "run/open"
 	kindStep    = "weight/step"
+	kindPhase   = "phase/end"
 	kindHarness = "harness/phase"
 	kindCurve   = "evaluation/curve"
+	kindHalves  = "evaluation/halves"
 	kindFinal   = "evaluation/final"
 )
 
@@ -69,6 +74,8 @@ type identities struct {
 	Library  whale.ID `json:"library"` // what the contract's library does
 	Source   string   `json:"source"`  // of h_0
 	Config   string   `json:"config"`  // as resolved
+
+	Rule *AdaptiveRule `json:"rule,omitempty"` // of the adaptive method, in rollout steps
 }
 
 // Start makes the run directory for a resolved config and opens it.
@@ -219,7 +226,7 @@ func begin(ctx context.Context, parts *Parts, s *store.Run, h whale.Harness, opt
 	r.base, r.harness = h, h
 	ids := identities{
 		Task: parts.Task.ID(), Renderer: parts.Bundle.Renderer.ID(), Weights: parts.Bundle.Weights().ID, Harness: h.ID(),
-		Contract: whale.ContractVersion, Library: process.LibraryID(h.Language()), Source: string(h.Source()), Config: string(s.Config()),
+		Contract: whale.ContractVersion, Library: process.LibraryID(h.Language()), Source: string(h.Source()), Config: string(s.Config()), Rule: r.plan.Adaptive,
 	}
 	if err = r.checkIdentities(ctx, ids); err != nil {
 		return nil, err
@@ -318,15 +325,15 @@ func (r *Run) weightsAfter(ctx context.Context, steps int) (whale.ID, error) {
 	return rec.Weights, nil
 }
 
-// bound checks that a journaled result belongs to the present pair: the weights after steps rollout steps, and the incumbent.
-func (r *Run) bound(ctx context.Context, what string, steps int, weights, harness whale.ID) error {
+// bound checks that a journaled result belongs to a pair of this run: the weights after steps rollout steps, and a harness.
+func (r *Run) bound(ctx context.Context, what string, steps int, weights, harness whale.ID, h whale.Harness) error {
 	want, err := r.weightsAfter(ctx, steps)
 	if err != nil {
 		return err
 	}
-	if weights != want || harness != r.harness.ID() {
+	if weights != want || harness != h.ID() {
 		return fmt.Errorf("%s: the journal's %s belongs to weights %s and harness %s, the run is at %s and %s; the run directory was changed, start a new run",
-			r.store.Dir(), what, weights.Short(), harness.Short(), want.Short(), r.harness.ID().Short())
+			r.store.Dir(), what, weights.Short(), harness.Short(), want.Short(), h.ID().Short())
 	}
 	return nil
 }
@@ -345,27 +352,13 @@ func (r *Run) Execute(ctx context.Context) (*Summary, error) {
 	if err := r.tryFirst(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.curve(ctx, "start"); err != nil {
+	if err := r.curve(ctx, point{At: "start", Phase: -1}, r.harness); err != nil {
 		return nil, err
 	}
-	for _, ph := range r.plan.Phases {
-		if err := r.phase(ctx, ph); err != nil {
-			return nil, fmt.Errorf("phase %s: %w", ph.Name(), err)
-		}
-		if err := r.curve(ctx, ph.Name()); err != nil {
-			return nil, err
-		}
+	if err := r.phases(ctx); err != nil {
+		return nil, err
 	}
 	return r.finish(ctx)
-}
-
-func (r *Run) phase(ctx context.Context, ph PlannedPhase) error {
-	defer r.Progress.settle(ph.Rollouts + ph.Canaries)()
-	r.tell(Event{Kind: EventPhase, Phase: &ph})
-	if ph.Kind == PhaseWeight {
-		return r.weightPhase(ctx, ph)
-	}
-	return r.harnessPhase(ctx, ph)
 }
 
 // Plan is what the run will spend.
@@ -392,7 +385,7 @@ func (r *Run) tell(e Event) {
 func (r *Run) runner(p whale.Policy, phase string, step int) *rollout.Runner {
 	return &rollout.Runner{
 		Task: r.Task, Policy: p, Limits: r.Config.Limits, Sampling: r.Config.Sampling, RunSeed: r.Config.Seed,
-		Concurrency: r.Config.Concurrency, Slots: r.slots, Retries: r.Config.Retries, Cache: rolloutCache{run: r.store, phase: phase, step: step, open: r.open, known: r.known, lost: &r.lost},
+		Concurrency: r.Config.Concurrency, Slots: r.slots, Retries: r.Config.Retries, Cache: rolloutCache{run: r.store, phase: phase, step: step, open: r.open, known: r.known, siblings: r.opt.siblings, lost: &r.lost},
 		Observe: r.Progress.count,
 	}
 }

@@ -112,20 +112,45 @@ func (r *Run) snapshots() ([]int, error) {
 	return steps, nil
 }
 
-// prune keeps phase ends, the best step and the last n. The best is the snapshot whose rollouts, made in the step after it, had the
+// landmarks are the steps whose weights the curve shows: phase ends, planned or by rule, and marks.
+func (r *Run) landmarks(ctx context.Context) (map[int]bool, error) {
+	keep := map[int]bool{}
+	phases := r.plan.Phases
+	for i := 0; r.plan.Adaptive != nil; i++ {
+		var end phaseEnd
+		ok, err := r.journal.Lookup(ctx, kindPhase, strconv.Itoa(i), &end)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		phases = append(phases, end.Phase)
+	}
+	for _, ph := range phases {
+		if ph.Kind != PhaseWeight {
+			continue
+		}
+		keep[ph.To-1] = true
+		for _, m := range ph.Marks {
+			keep[m-1] = true
+		}
+	}
+	return keep, nil
+}
+
+// prune keeps landmarks, the best step and the last n. The best is the snapshot whose rollouts, made in the step after it, had the
 // highest mean reward; among equals the earliest.
 func (r *Run) prune(ctx context.Context) error {
 	steps, err := r.snapshots()
 	if err != nil {
 		return err
 	}
-	keep := map[int]bool{}
-	for _, ph := range r.plan.Phases {
-		if ph.Kind == PhaseWeight {
-			keep[ph.To-1] = true
-		}
+	keep, err := r.landmarks(ctx)
+	if err != nil {
+		return err
 	}
-	for _, s := range steps[max(0, len(steps)-r.Config.Snapshots.Last):] {
+	for _, s := range steps[max(0, len(steps)-max(1, r.Config.Snapshots.Last)):] {
 		keep[s] = true
 	}
 	best, bestReward := -1, -1.0

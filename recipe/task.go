@@ -32,6 +32,7 @@ const (
 // TaskConfig says what the agent works on. The sections of other kinds than the one that is named must stay as they are.
 type TaskConfig struct {
 	Kind     string          `yaml:"kind"` // math, searchqa, chess or custom
+	Counts   DeclaredCounts  `yaml:"counts"`
 	Math     math.Config     `yaml:"math"`
 	SearchQA searchqa.Config `yaml:"searchqa"`
 	Chess    chess.Config    `yaml:"chess"`
@@ -93,7 +94,7 @@ func (c *TaskConfig) validate() error {
 
 // MarshalYAML writes the section of the task's kind alone.
 func (c TaskConfig) MarshalYAML() (any, error) {
-	out := yaml.MapSlice{{Key: "kind", Value: c.Kind}}
+	out := yaml.MapSlice{{Key: "kind", Value: c.Kind}, {Key: "counts", Value: c.Counts}}
 	for _, s := range c.sections() {
 		if s.kind == c.Kind {
 			out = append(out, yaml.MapItem{Key: s.kind, Value: s.value})
@@ -186,7 +187,11 @@ func (p *Parts) openTask(ctx context.Context, use Resources) error {
 	if closer, ok := p.Task.(io.Closer); ok {
 		p.closers = append(p.closers, closer.Close)
 	}
-	return nil
+	n, err := p.Counts()
+	if err != nil {
+		return err
+	}
+	return c.Counts.check(n)
 }
 
 // taskOf keeps a nil pointer of a failed open out of the interface.

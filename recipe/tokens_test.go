@@ -9,9 +9,9 @@ import (
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/lm"
+	"github.com/seed-095d5d2b/whale/modelupdate"
 	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/rollout"
-	"github.com/seed-095d5d2b/whale/rsft"
 )
 
 // TestTrainedTokensAreSampledTokens follows invariant 3 through a finished run: in the training sequences of each accepted rollout the
@@ -80,7 +80,7 @@ func TestRecordedStepFollowsFromRollouts(t *testing.T) {
 	}
 	c := run.config.Weight
 	var accepted [][]whale.Sequence
-	for _, v := range (rsft.Stream{N: len(train), Seed: run.config.Seed}).At(0, c.Batch) {
+	for _, v := range (modelupdate.Stream{N: len(train), Seed: run.config.Seed}).At(0, c.Batch) {
 		for g := range c.Group {
 			r := byDraw[train[v.Example].ID+"/"+strconv.Itoa(g)]
 			if r == nil {
@@ -105,7 +105,7 @@ func TestRecordedStepFollowsFromRollouts(t *testing.T) {
 			batch = append(batch, accepted[i]...)
 		}
 		op := strconv.Itoa(n)
-		if err := trainer.Accumulate(t.Context(), op, batch); err != nil {
+		if err := trainer.Accumulate(t.Context(), op, batch, whale.Loss{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := trainer.Step(t.Context(), op, c.LearningRate); err != nil {

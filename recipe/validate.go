@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/lm"
 	"github.com/seed-095d5d2b/whale/policy/chat"
 	"github.com/seed-095d5d2b/whale/sandbox"
@@ -29,8 +30,10 @@ func (c Config) validate() error {
 		key, got string
 		want     []string
 	}{
-		{"policy.kind", c.Policy.Kind, []string{"local"}},
-		{"schedule.method", c.Schedule.Method, []string{"whale"}},
+		{"policy.kind", c.Policy.Kind, policyKinds()},
+		{"evaluation.split", string(c.Evaluation.Split), []string{string(whale.SplitTest), string(whale.SplitValidation)}},
+		{"schedule.method", c.Schedule.Method, Methods()},
+		{"search.kind", c.Search.Kind, []string{SearchMetaHarness, SearchBestOfRandom}},
 		{"search.proposer", c.Search.Proposer, []string{"evolve"}},
 	} {
 		if err := oneOf(k.key, k.got, k.want); err != nil {
@@ -45,11 +48,17 @@ func (c Config) validate() error {
 	if err := c.Weight.LoRA.validate(); err != nil {
 		return err
 	}
+	if err := c.Schedule.validate(); err != nil {
+		return err
+	}
 	if err := c.Task.validate(); err != nil {
 		return err
 	}
 	if err := c.Weight.Validate(); err != nil {
 		return err
+	}
+	if key, err := c.Search.Selection.Validate(); err != nil {
+		return fmt.Errorf("search.selection.%s: %w", key, err)
 	}
 	for _, k := range []struct {
 		key      string
@@ -59,6 +68,10 @@ func (c Config) validate() error {
 		{"policy.max_batch", float64(c.Policy.MaxBatch), 1, 4096},
 		{"policy.cache_tokens", float64(c.Policy.CacheTokens), 0, 1 << 30},
 		{"policy.memory_mib", float64(c.Policy.MemoryMiB), 1, 1 << 20},
+		{"task.counts.train", float64(c.Task.Counts.Train), 0, maxDeclared},
+		{"task.counts.search", float64(c.Task.Counts.Search), 0, maxDeclared},
+		{"task.counts.validation", float64(c.Task.Counts.Validation), 0, maxDeclared},
+		{"task.counts.test", float64(c.Task.Counts.Test), 0, maxDeclared},
 		{"sampling.temperature", c.Sampling.Temperature, 0, 100},
 		{"sampling.top_p", c.Sampling.TopP, 1e-6, 1},
 		{"sampling.top_k", float64(c.Sampling.TopK), 0, 1 << 20},
@@ -93,6 +106,7 @@ func (c Config) validate() error {
 		{"weight.micro_batch_tokens", float64(c.Weight.MicroBatch), 1, 1 << 24},
 		{"search.candidates", float64(c.Search.Candidates), 1, 1000},
 		{"search.canaries", float64(c.Search.Canaries), 0, 1000},
+		{"search.runners_up", float64(c.Search.RunnersUp), 0, 1000},
 		{"evaluation.draws", float64(c.Evaluation.Draws), 1, 1000},
 		{"snapshots.last", float64(c.Snapshots.Last), 1, 1e6},
 		{"concurrency", float64(c.Concurrency), 1, 65536},

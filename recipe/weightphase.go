@@ -4,69 +4,93 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/lm/kernel"
-	"github.com/seed-095d5d2b/whale/rsft"
+	"github.com/seed-095d5d2b/whale/modelupdate"
 	"github.com/seed-095d5d2b/whale/store"
 )
 
 // stepRecord is the journal entry of a finished rollout step.
 type stepRecord struct {
-	rsft.StepResult
+	modelupdate.StepResult
 	Weights whale.ID `json:"weights"` // after the step
 }
 
-// weightPhase makes the phase's rollout steps; those before the snapshot that the run was opened with are only told again.
-func (r *Run) weightPhase(ctx context.Context, ph PlannedPhase) error {
+// weightPhase makes the phase's rollout steps, and gives the phase as it was and why it ended. Steps before the snapshot that the run was opened
+// with are only told again.
+func (r *Run) weightPhase(ctx context.Context, ph PlannedPhase) (PlannedPhase, phaseEnd, error) {
 	train, err := r.Task.Examples(whale.SplitTrain)
 	if err != nil {
-		return err
+		return ph, phaseEnd{}, err
 	}
-	update := &rsft.Update{Config: r.Config.Weight.Config, Trainer: settledFirst{r.trainer, r.settled}, Examples: train, RunSeed: r.Config.Seed}
+	update := r.newUpdate(ph, train)
+	end := phaseEnd{Why: EndBudget}
+	var rewards []float64
 	for step := ph.From; step < ph.To; step++ {
-		if step < r.trained {
-			var rec stepRecord
-			if ok, err := r.journal.Lookup(ctx, kindStep, strconv.Itoa(step), &rec); err != nil || !ok {
-				return fmt.Errorf("step %d: there is a later snapshot, but the journal has no record of it (%v)", step, err)
+		reward, err := r.weightStepOnce(ctx, ph, update, step)
+		if err != nil {
+			return ph, end, errors.Join(err, r.stepClosed())
+		}
+		rewards = append(rewards, reward)
+		if ph.ByRule {
+			window := r.plan.Adaptive.weigh(rewards)
+			end.Window = &window
+			if window.Stop && step+1 < ph.To {
+				ph.To = step + 1
+				ph.Steps, ph.Rollouts, end.Why = ph.To-ph.From, (ph.To-ph.From)*r.plan.perStep, EndRule
 			}
-			r.Progress.Cached.Add(int64(rec.Rollouts))
-			r.tell(Event{Kind: EventStep, Phase: &ph, Step: &rec.StepResult, Weights: string(rec.Weights), Replayed: true})
-			continue
 		}
-		if step == ph.From && r.Config.Weight.Optimizer.ResetEachPhase {
-			r.trainer.ResetOptimizer()
-		}
-		if err := r.weightStep(ctx, ph, update, step); err != nil {
-			return errors.Join(err, r.stepClosed())
+		if slices.Contains(ph.Marks, step+1) {
+			if err := errors.Join(r.stepClosed(), r.curve(ctx, point{At: fmt.Sprintf("%s/%d", ph.Name(), step+1), Phase: ph.Index, Steps: step + 1, Sessions: r.sessionsDone()}, r.harness)); err != nil {
+				return ph, end, err
+			}
 		}
 	}
-	return r.stepClosed() // what a phase ends with is whole before anything rests on it
+	return ph, end, r.stepClosed() // what a phase ends with is whole before anything rests on it
+}
+
+// weightStepOnce makes a step, or tells again of one that the run's snapshot holds, and gives its mean reward.
+func (r *Run) weightStepOnce(ctx context.Context, ph PlannedPhase, update modelupdate.ModelUpdate, step int) (float64, error) {
+	if step < r.trained {
+		var rec stepRecord
+		if ok, err := r.journal.Lookup(ctx, kindStep, strconv.Itoa(step), &rec); err != nil || !ok {
+			return 0, fmt.Errorf("step %d: there is a later snapshot, but the journal has no record of it (%v)", step, err)
+		}
+		r.Progress.Cached.Add(int64(rec.Rollouts))
+		r.tell(Event{Kind: EventStep, Phase: &ph, Step: &rec.StepResult, Weights: string(rec.Weights), Replayed: true})
+		return rec.Reward, nil
+	}
+	if step == ph.From && r.Config.Weight.Optimizer.ResetEachPhase {
+		r.trainer.ResetOptimizer()
+	}
+	return r.weightStep(ctx, ph, update, step)
 }
 
 // weightStep is one rollout step: sample, accept, train, journal, snapshot.
-func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update *rsft.Update, step int) error {
+func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update modelupdate.ModelUpdate, step int) (float64, error) {
 	start := r.opt.Now()
 	policy, err := r.current(ctx, step)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	res, err := update.Step(ctx, r.runner(policy, ph.Name(), step), r.harness, step)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := r.settled(ctx); err != nil { // where nothing was accepted, no training has waited
-		return err
+		return 0, err
 	}
 	weights := r.trainer.Weights().ID
 	if err := r.recordStep(ctx, step, stepRecord{res, weights}); err != nil {
-		return err
+		return 0, err
 	}
 	sealed := r.snapshot(ctx, step)
 	if err := r.retire(); err != nil {
-		return errors.Join(err, <-sealed)
+		return 0, errors.Join(err, <-sealed)
 	}
 	r.trained = step + 1
 	r.closing = make(chan error, 1)
@@ -74,7 +98,7 @@ func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update *rsft.Upda
 		// What ends the run does not end this, nor the snapshot: the step is made, and this takes no longer than a moment.
 		closed <- r.closeStep(context.WithoutCancel(ctx), sealed, step, start, Event{Kind: EventStep, Phase: &ph, Step: &res, Weights: string(weights)})
 	}(r.closing)
-	return nil
+	return res.Reward, nil
 }
 
 // closeStep ends a step that is journaled once its snapshot is whole: prune, tell, charge. The next step samples meanwhile; a kill in
@@ -116,11 +140,11 @@ type settledFirst struct {
 }
 
 // Accumulate waits until all is settled, and accumulates.
-func (t settledFirst) Accumulate(ctx context.Context, op string, batch []whale.Sequence) error {
+func (t settledFirst) Accumulate(ctx context.Context, op string, batch []whale.Sequence, loss whale.Loss) error {
 	if err := t.settled(ctx); err != nil {
 		return err
 	}
-	return t.Trainer.Accumulate(ctx, op, batch)
+	return t.Trainer.Accumulate(ctx, op, batch, loss)
 }
 
 // recordStep journals a step. A step that was recorded before and is made again must come out the same, or what followed from it no

@@ -94,7 +94,7 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().IntVar(&a.workers, "workers", a.workers, "CPU cores to use")
 	root.PersistentFlags().BoolVar(&a.require, "require-sandbox", false, "refuse to run harness programs and tools where a mechanism of isolation is missing")
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(a.runCmd(), a.resumeCmd(), a.evalCmd(), a.planCmd(), a.harnessCmd(), a.taskCmd(), a.modelCmd(), a.versionCmd())
+	root.AddCommand(a.runCmd(), a.resumeCmd(), a.evalCmd(), a.planCmd(), a.reportCmd(), a.exportCmd(), a.explainCmd(), a.matrixCmd(), a.compareCmd(), a.diagnoseCmd(), a.harnessCmd(), a.taskCmd(), a.modelCmd(), a.versionCmd())
 	return root
 }
 

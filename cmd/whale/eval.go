@@ -34,8 +34,8 @@ func (o agentOptions) open(ctx context.Context, a *app, path string) (*recipe.Pa
 	if err := o.apply(&config); err != nil {
 		return nil, nil, err
 	}
-	if o.model != "" {
-		config.Policy.Model = o.model
+	if err := useModel(&config, o.model); err != nil {
+		return nil, nil, err
 	}
 	if o.harness != "" {
 		config.Harness, prog = o.harness, recipe.Program{}

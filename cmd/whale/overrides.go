@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +14,7 @@ import (
 // overrides are flags that stand in for config keys, for quick trials of one config.
 type overrides struct {
 	seed, generatorSeed optionalSeed
+	method              string
 }
 
 func (o *overrides) register(c *cobra.Command) {
@@ -19,10 +22,21 @@ func (o *overrides) register(c *cobra.Command) {
 	c.Flags().Var(&o.generatorSeed, "generator-seed", "seed of the problem generator, instead of the config's")
 }
 
+// registerMethod adds the flag that commands have which make phases.
+func (o *overrides) registerMethod(c *cobra.Command) {
+	c.Flags().StringVar(&o.method, "method", "", "method, instead of the config's: "+strings.Join(recipe.Methods(), ", "))
+}
+
 // apply puts what was given into the config. A flag that the config has no use for is a mistake, not a wish to ignore.
 func (o overrides) apply(c *recipe.Config) error {
 	if o.seed.given {
 		c.Seed = o.seed.value
+	}
+	if o.method != "" {
+		if !slices.Contains(recipe.Methods(), o.method) {
+			return &usageError{fmt.Sprintf("--method: got %q, want one of %s", o.method, strings.Join(recipe.Methods(), ", "))}
+		}
+		c.Schedule.Method = o.method
 	}
 	if o.generatorSeed.given {
 		if err := c.Task.SetGeneratorSeed(o.generatorSeed.value); err != nil {

@@ -26,6 +26,7 @@ func (a *app) runCmd() *cobra.Command {
 	c.Flags().StringVar(&o.dir, "dir", "", "run directory (default: runs/NAME, or the first free runs/NAME-2, runs/NAME-3, …)")
 	registerModel(c, &o.model)
 	o.overrides.register(c)
+	o.overrides.registerMethod(c)
 	return c
 }
 
@@ -55,12 +56,13 @@ func (a *app) run(ctx context.Context, path string, o runOptions) error {
 }
 
 func registerModel(c *cobra.Command, model *string) {
-	c.Flags().StringVar(model, "model", "", "embedded model, model folder or .gguf file, instead of the config's")
+	c.Flags().StringVar(model, "model", "", "embedded model, model folder or .gguf file of this machine (policy.kind local), instead of the config's")
 }
 
 // useModel puts the model of a flag, if it was given, into the config.
 func useModel(c *recipe.Config, model string) (err error) {
 	if model != "" {
+		c.Policy.Kind = recipe.PolicyLocal
 		c.Policy.Model, err = wholePath(model)
 	}
 	return err
@@ -122,7 +124,11 @@ func begun(err error, dir string) error {
 }
 
 func (a *app) options(v view) recipe.Options {
-	return recipe.Options{Now: a.now, Workers: a.workers, Require: a.require, Build: a.build(), Observe: v.event}
+	o := recipe.Options{Now: a.now, Workers: a.workers, Require: a.require, Build: a.build()}
+	if v != nil {
+		o.Observe = v.event
+	}
+	return o
 }
 
 // execute spends a run's plan under a view, and prints the final table.

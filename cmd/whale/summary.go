@@ -18,11 +18,11 @@ func (a *app) printSummary(s *recipe.Summary) error {
 		}{"summary", s})
 	}
 	first := s.Pairs[0]
-	fmt.Fprintf(a.stdout, "\nTest split, mean@%d over %d examples, 95%% intervals\n\n", first.Draws, first.Examples)
+	fmt.Fprintf(a.stdout, "\n%s split, mean@%d over %d examples, 95%% intervals\n\n", titled(string(s.Split)), first.Draws, first.Examples)
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "pair\tmean\tinterval\tweights\tharness")
+	fmt.Fprintln(w, "pair\tmean\tinterval\tweights\tharness\tchosen at")
 	for _, p := range s.Pairs {
-		fmt.Fprintf(w, "%s\t%5.1f%%\t[%.1f, %.1f]\t%s\t%s\n", p.Name, 100*p.Mean, 100*p.Low, 100*p.High, p.Weights.Short(), p.Harness.Short())
+		fmt.Fprintf(w, "%s\t%5.1f%%\t[%.1f, %.1f]\t%s\t%s\t%s\n", p.Name, 100*p.Mean, 100*p.Low, 100*p.High, p.Weights.Short(), p.Harness.Short(), p.At)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -30,6 +30,7 @@ func (a *app) printSummary(s *recipe.Summary) error {
 	if s.Chance != nil {
 		fmt.Fprintf(a.stdout, "\nanswering at random solves %.1f%%\n", 100**s.Chance)
 	}
+	fmt.Fprintf(a.stdout, "\nTried: %s\n", s.Tried)
 	fmt.Fprintln(a.stdout, "\nSpent")
 	fmt.Fprintln(a.stdout)
 	if err := a.printLedger(s.Ledger); err != nil {
@@ -71,3 +72,6 @@ func (a *app) printLedger(ledger map[string]map[string]float64) error {
 	row("total", total)
 	return w.Flush()
 }
+
+// titled begins a word with a capital.
+func titled(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

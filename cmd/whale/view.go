@@ -155,7 +155,16 @@ func describe(e recipe.Event) string {
 	case recipe.EventAccepted:
 		return fmt.Sprintf("  accepted %s at %.3f (%s)", short(e.Harness), *e.Score, e.Text)
 	case recipe.EventCurve:
-		return fmt.Sprintf("test after %-9s %.3f  (one draw an example)", e.At, *e.Score)
+		line := fmt.Sprintf("test after %-9s %.3f", e.At, *e.Score)
+		if e.Validation != nil {
+			line += fmt.Sprintf(", validation %.3f", *e.Validation)
+		}
+		return line + "  (one draw an example)"
+	case recipe.EventHalves:
+		c := e.Halves.Cells
+		return fmt.Sprintf("cycle %d on the search split: %.3f; new weights alone %.3f, new harness alone %.3f, both %.3f", e.Halves.Cycle, c[0].Mean, c[1].Mean, c[2].Mean, c[3].Mean)
+	case recipe.EventCell:
+		return fmt.Sprintf("  %s  %.3f", e.At, *e.Score)
 	case recipe.EventFinal:
 		return "final evaluation of " + e.Text
 	}

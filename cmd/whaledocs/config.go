@@ -224,6 +224,7 @@ func plain(number string) string {
 // contexts are what a section needs beside a key of its own for its values to be looked at. The longest prefix of a key counts.
 var contexts = map[string]string{
 	"":                              "{}",
+	"weight.grpo":                   "weight: {kind: grpo}",
 	"task.math.files":               "task: {math: {source: files}}",
 	"task.math.python":              "task: {math: {tool: python}}",
 	"task.math.sandbox_fusion":      "task: {math: {tool: sandbox_fusion, sandbox_fusion: {url: 'http://127.0.0.1:1'}}}",

@@ -1,5 +1,5 @@
-// Package gguf reads language models from GGUF files, the format of llama.cpp: the
-// weights, dequantised to float32 at load, the shape, the tokenizer and the chat template.
+// Package gguf reads language models from GGUF files, the format of llama.cpp, and writes
+// them: the weights, dequantised to float32 at load, the shape, the tokenizer and the chat template.
 //
 // # Tour
 //
@@ -19,6 +19,8 @@
 //	    reordering of Llama's query and key rows (model.go, names.go).
 //	  - [File.Tokenizer] takes the vocabulary, the merges and the name of the split
 //	    (tokenizer.go).
+//	  - [Write] goes the other way (write.go, describe.go) and refuses what a reader would not
+//	    find again as it was.
 //
 // # Trust
 //

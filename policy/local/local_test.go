@@ -176,7 +176,7 @@ func adam() lm.AdamW { return lm.AdamW{Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, ClipN
 
 func update(t *testing.T, tr *Trainer, b *Bundle, op string) whale.TrainStats {
 	t.Helper()
-	if err := tr.Accumulate(t.Context(), op, trainingBatch(b, "What is 12 + 30?", "The answer is "+op)); err != nil {
+	if err := tr.Accumulate(t.Context(), op, trainingBatch(b, "What is 12 + 30?", "The answer is "+op), whale.Loss{}); err != nil {
 		t.Fatal(err)
 	}
 	stats, err := tr.Step(t.Context(), op, 1e-3)
@@ -210,19 +210,19 @@ func TestNoStepIsAppliedTwice(t *testing.T) {
 	if again, err := other.Step(t.Context(), "a", 1e-3); err != nil || again != first || other.Weights().ID != after {
 		t.Fatalf("repeated step after restore: got %+v %v", again, err)
 	}
-	if err := tr.Accumulate(t.Context(), "b", trainingBatch(b, "What is 12 + 30?")); err != nil {
+	if err := tr.Accumulate(t.Context(), "b", trainingBatch(b, "What is 12 + 30?"), whale.Loss{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := tr.Snapshot(t.Context(), t.TempDir()); err == nil {
 		t.Error("a snapshot between accumulate and step: got no error")
 	}
 	for _, twice := range []int{1, 2} { // the second accumulation of one op adds nothing
-		if err := other.Accumulate(t.Context(), "b", trainingBatch(b, "What is 12 + 30?")); err != nil {
+		if err := other.Accumulate(t.Context(), "b", trainingBatch(b, "What is 12 + 30?"), whale.Loss{}); err != nil {
 			t.Fatal(twice, err)
 		}
 	}
 	// An operation that was applied is not accumulated again: nothing of it may leak into the next step.
-	if err := other.Accumulate(t.Context(), "a", trainingBatch(b, "What is 12 + 30?")); err != nil {
+	if err := other.Accumulate(t.Context(), "a", trainingBatch(b, "What is 12 + 30?"), whale.Loss{}); err != nil {
 		t.Fatal(err)
 	}
 	one, _ := tr.Step(t.Context(), "b", 1e-3)

@@ -25,6 +25,7 @@ const opsKept = 256
 // Trainer trains a private copy of a model with AdamW: all weights, or a low-rank adapter. Loss is the mean over all trained tokens of what
 // was accumulated.
 type Trainer struct {
+	first  *Bundle // what training began with
 	bundle *Bundle // Model is the private copy; with an adapter, merged
 	adam   lm.AdamW
 	opt    Options
@@ -32,7 +33,7 @@ type Trainer struct {
 	base   whale.ID // with an adapter: the weights under it
 	train  *lm.Trainer
 	state  trainerState
-	loss   lm.Loss
+	sums   sums // of what is accumulated
 }
 
 // trainerState is what makes repeated operations recognisable; it travels in snapshots.
@@ -59,7 +60,7 @@ func NewTrainer(b *Bundle, adam lm.AdamW, opt Options) *Trainer {
 func NewTrainerWith(b *Bundle, adam lm.AdamW, how lm.TrainerOptions, opt Options) (*Trainer, error) {
 	own := *b
 	own.Model = b.Model.Clone()
-	t := &Trainer{bundle: &own, adam: adam, opt: opt, how: how, state: trainerState{Pending: map[string]bool{}}}
+	t := &Trainer{first: b, bundle: &own, adam: adam, opt: opt, how: how, state: trainerState{Pending: map[string]bool{}}}
 	if how.LoRA != nil {
 		t.base = b.Weights().ID
 	} else {
@@ -106,26 +107,25 @@ func (t *Trainer) begin(m *lm.Model, a *lm.Adapter) error {
 	if err != nil {
 		return err
 	}
-	t.train, t.loss = train, lm.Loss{}
+	t.train, t.sums = train, sums{}
 	t.state.Pending = map[string]bool{}
 	return nil
 }
 
+// CheckLoss takes every loss that makes sense.
+func (t *Trainer) CheckLoss(loss whale.Loss) error { return loss.Validate() }
+
 // Accumulate adds a minibatch's gradients, once an operation id.
-func (t *Trainer) Accumulate(ctx context.Context, op string, batch []whale.Sequence) error {
+func (t *Trainer) Accumulate(ctx context.Context, op string, batch []whale.Sequence, l whale.Loss) error {
+	if err := t.CheckLoss(l); err != nil {
+		return err
+	}
 	if t.state.Pending[op] || t.done(op) != nil {
 		return nil
 	}
-	seqs := make([]lm.Sequence, len(batch))
-	for i, s := range batch {
-		seqs[i] = lm.Sequence{Tokens: s.Tokens, Weights: s.Weights}
-	}
-	loss, err := t.train.Accumulate(ctx, seqs)
-	if err != nil {
+	if err := t.sums.accumulate(ctx, t.train, batch, l); err != nil {
 		return fmt.Errorf("trainer: %s: %w", op, err)
 	}
-	t.loss.NLL += loss.NLL
-	t.loss.Weight += loss.Weight
 	t.state.Pending[op] = true
 	return nil
 }
@@ -152,8 +152,9 @@ func (t *Trainer) Step(ctx context.Context, op string, learningRate float64) (wh
 	if err != nil {
 		return whale.TrainStats{}, fmt.Errorf("trainer: %s: %w", op, err)
 	}
-	stats := whale.TrainStats{Loss: t.loss.NLL / t.loss.Weight, Tokens: int(t.loss.Weight), GradNorm: float64(s.GradNorm)}
-	t.loss = lm.Loss{}
+	stats := t.sums.stats()
+	stats.GradNorm = s.GradNorm
+	t.sums = sums{}
 	t.state.Pending = map[string]bool{}
 	t.state.Done = append(t.state.Done, doneOp{op, stats})
 	if n := len(t.state.Done); n > opsKept {

@@ -20,6 +20,9 @@ func learn(index []metaharness.IndexLine) *bandit {
 			win = 1
 		}
 		credit := 1 / float64(max(1, len(line.Operators)))
+		if line.Delta != nil && *line.Delta == 0 {
+			credit *= 2 // it changed nothing that episodes met: a second try will hardly
+		}
 		for _, key := range line.Operators {
 			b.keys[key] = b.keys[key].plus(credit, win)
 		}
@@ -48,5 +51,5 @@ func (t *tally) factor(strength float64) float64 {
 }
 
 func (b *bandit) factor(m *mutation) float64 {
-	return b.keys[m.key()].factor(2) * b.axes[string(m.axis)].factor(6)
+	return b.keys[m.key()].factor(1) * b.axes[string(m.axis)].factor(6)
 }

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"go.starlark.net/syntax"
 )
 
 // catalogue is library.json: what a program can call.
 type catalogue struct {
 	functions []function
-	byName    map[string]*function // "module.name"
+	byName    map[string]*function // "module.name"; this package's own ones by their name alone
 }
 
 // function is a library function.
@@ -24,7 +26,13 @@ type function struct {
 	Params  []param `json:"params"`
 }
 
-func (f *function) qualified() string { return f.Module + "." + f.Name }
+// qualified is the name as a program writes it. A function that this package writes into programs has no module.
+func (f *function) qualified() string {
+	if f.Module == "" {
+		return f.Name
+	}
+	return f.Module + "." + f.Name
+}
 
 // param is a parameter of a library function.
 type param struct {
@@ -61,7 +69,26 @@ func readCatalogue(data []byte) (*catalogue, error) {
 		f := &c.functions[i]
 		c.byName[f.qualified()] = f
 	}
+	if run := c.byName["loop.run"]; run != nil {
+		own := ownFunctions(run)
+		for i := range own {
+			c.byName[own[i].qualified()] = &own[i]
+		}
+	}
 	return c, nil
+}
+
+// callee gives the function that an expression names, or nil where it is none of the catalogue's.
+func (c *catalogue) callee(e syntax.Expr) *function {
+	switch x := e.(type) {
+	case *syntax.Ident:
+		return c.byName[x.Name]
+	case *syntax.DotExpr:
+		if module, ok := x.X.(*syntax.Ident); ok {
+			return c.byName[module.Name+"."+x.Name.Name]
+		}
+	}
+	return nil
 }
 
 // find gives the parameter of a name.

@@ -15,12 +15,14 @@ const (
 	combine             // two or three edits along different axes
 	explore             // one edit of any good program, nearly regardless of evidence
 	plans
+
+	rebuild = plans // all techniques at once that evidence speaks for, or most of them
 )
 
 // sharpness is the power to which weights are raised: the higher, the surer the likeliest is taken.
-func (k plan) sharpness() float64 { return [...]float64{3.5, 1.5, 0.5}[k] }
+func (k plan) sharpness() float64 { return [...]float64{3.5, 1.5, 0.5, 1.5}[k] }
 
-func (k plan) String() string { return [...]string{"exploit", "combine", "explore"}[k] }
+func (k plan) String() string { return [...]string{"exploit", "combine", "explore", "rebuild"}[k] }
 
 // pickParent takes the accepted program, or by score one of the archive.
 func (s *session) pickParent(k plan) *archived {
@@ -42,7 +44,7 @@ func (s *session) pickParent(k plan) *archived {
 	if best == nil {
 		best = slices.MaxFunc(usable, func(a, b *archived) int { return cmp.Compare(*a.line.Mean, *b.line.Mean) })
 	}
-	stay := [...]float64{1, 0.8, 0.5}[k]
+	stay := [...]float64{1, 0.8, 0.5, 0.8}[k]
 	if s.rand.Float64() < stay {
 		return best
 	}

@@ -25,8 +25,13 @@ func constantEdits(p *program, e *evidence) []mutation {
 	for i := range p.calls {
 		c := &p.calls[i]
 		for _, arg := range c.args {
-			if arg.param != nil && (arg.keyword || arg.param.Type != "any") {
-				out = append(out, literalEdits(arg.value, arg.valueAt, arg.param.Name, axisOf(arg.param.Name), arg.param, e)...)
+			_, number := intValue(arg.value)
+			switch q := arg.param; {
+			case q == nil && number && arg.keyword && c.fn.qualified() == "env.call": // how many of something a tool gives
+				out = append(out, literalEdits(arg.value, arg.valueAt, arg.name, axisTools, nil, e)...)
+			case q == nil || number && q.High == 0: // without bounds a number means something that cannot be guessed: a position, flags
+			case arg.keyword || q.Type != "any":
+				out = append(out, literalEdits(arg.value, arg.valueAt, q.Name, axisOf(q.Name), q, e)...)
 			}
 		}
 	}
@@ -59,7 +64,7 @@ func literalEdits(value syntax.Expr, at span, name string, a axis, link *param, 
 			if next.value < v {
 				detail = "down"
 			}
-			if a == axisTurns && e.outOfTurns+e.atLimit > 0 {
+			if a == axisTurns && e.outOfTurns+e.atLimit > 0 || a == axisRecovery && e.toolError > 0.1 {
 				weight *= direction(detail, "up")
 			}
 			change(opConstant, detail, itoa(v), itoa(next.value), weight)
@@ -95,9 +100,9 @@ type intStep struct {
 }
 
 // intSteps gives values near v within the catalogue's bounds: twice and half of it first, for a step of 1 is seldom seen in a score,
-// then its neighbours and the middle of the way to the upper bound.
+// then four times as much, its neighbours and the middle of the way to the upper bound.
 func intSteps(v int64, link *param) []intStep {
-	steps := []intStep{{2 * v, 1}, {v / 2, 0.6}, {v + 1, 0.45}, {v - 1, 0.35}}
+	steps := []intStep{{2 * v, 1}, {v / 2, 0.6}, {4 * v, 0.5}, {v + 1, 0.45}, {v - 1, 0.35}}
 	low, high := int64(0), int64(maxInt)
 	if link != nil && link.High > 0 {
 		low, high = link.Low, link.High

@@ -14,7 +14,7 @@ import (
 type evidence struct {
 	episodes, failing int
 
-	outOfTurns float64 // the episode ended right after a tool was used: the result was never answered
+	outOfTurns float64 // the episode ended right after a tool was used: the result was never answered, for want of turns
 	atLimit    float64 // it made as many model calls as any episode of the program, and did not end after a tool
 	length     float64 // a reply was cut by the token limit
 	noTool     float64 // no tool was used, where tools are used at all
@@ -24,9 +24,14 @@ type evidence struct {
 	noAnswer   float64 // no reply was returned
 	unmet      float64 // the reason names something that the reply lacks
 
+	tool        *toolStudy // nil where no tool is used
+	replyTokens int        // that 95 in 100 of the replies keep to which end by themselves
+
 	about   string // the task's description
 	reason  string // the most frequent reason
 	markers []marker
+
+	examples []example // calls that the description shows
 }
 
 // marker is a piece of text that answers are asked to have, found in reasons or in the description of the task.
@@ -36,7 +41,7 @@ type marker struct {
 }
 
 func gather(w *workspace, trajectories []metaharness.Trajectory) evidence {
-	e := evidence{episodes: len(trajectories), about: w.about}
+	e := evidence{episodes: len(trajectories), about: w.about, tool: studyTool(trajectories), replyTokens: replyTokens(trajectories), examples: findExamples(w.about, w.lib)}
 	most, toolsUsed := 0, false
 	reasons := map[string]int{}
 	for i := range trajectories {
@@ -54,7 +59,8 @@ func gather(w *workspace, trajectories []metaharness.Trajectory) evidence {
 		e.failing++
 		reason := cmp.Or(t.Reason, t.Failure)
 		reasons[reason]++
-		ended := endedAfterTool(t)
+		// A program that gives up after an error had turns left, unless it made as many calls as it ever makes.
+		ended := endedAfterTool(t) && (t.Usage.ModelCalls == most || !lastToolFailed(t))
 		e.outOfTurns += share(ended)
 		e.atLimit += share(!ended && t.Usage.ModelCalls == most)
 		e.length += share(slices.ContainsFunc(t.Turns, func(t metaharness.Turn) bool { return t.Finish == whale.FinishLength }))
@@ -96,6 +102,15 @@ func endedAfterTool(t *metaharness.Trajectory) bool {
 	}
 	last := &t.Turns[n-1]
 	return len(last.Tools) > 0 && !last.Tools[len(last.Tools)-1].Done || len(last.Tools) == 0 && len(last.ToolCalls) > 0
+}
+
+// lastToolFailed says whether the last tool use of the last turn gave an error.
+func lastToolFailed(t *metaharness.Trajectory) bool {
+	if len(t.Turns) == 0 {
+		return false
+	}
+	tools := t.Turns[len(t.Turns)-1].Tools
+	return len(tools) > 0 && tools[len(tools)-1].Error != ""
 }
 
 func toolFailed(t *metaharness.Trajectory) bool {

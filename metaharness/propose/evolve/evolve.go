@@ -16,7 +16,7 @@ import (
 )
 
 // version changes with what decides proposals, so that runs before and after are told apart.
-const version = 1
+const version = 2
 
 // maxTries bounds the search for a candidate that is new and whole.
 const maxTries = 200
@@ -42,6 +42,9 @@ type session struct {
 	rand   *rand.Rand
 	bandit *bandit
 	cache  map[whale.ID]*studied
+
+	rebuilds   int  // that were tried
+	promptOnly bool // whether only the prompts may be edited
 }
 
 // studied is what a parent's trajectories say.
@@ -67,17 +70,13 @@ func (*Proposer) Propose(ctx context.Context, in whale.Session) (whale.SessionCo
 	}
 	s := &session{
 		dir: in.Workspace, ws: ws, rand: rand.New(rand.NewPCG(uint64(in.Seed), version)),
-		bandit: learn(ws.index), cache: map[whale.ID]*studied{},
+		bandit: learn(ws.index), cache: map[whale.ID]*studied{}, promptOnly: in.PromptOnly,
 	}
 	if err := s.studyAll(); err != nil {
 		return whale.SessionCost{}, fmt.Errorf("evolve: %w", err)
 	}
 	for i := range in.Candidates {
-		kind := plan(i % int(plans))
-		if in.Candidates == 1 {
-			kind = plan(in.Index % int(plans))
-		}
-		c, err := s.invent(ctx, kind)
+		c, err := s.invent(ctx, s.planOf(i, in))
 		if err != nil {
 			return whale.SessionCost{}, fmt.Errorf("evolve: candidate %d: %w", i+1, err)
 		}
@@ -120,7 +119,7 @@ func (s *session) invent(ctx context.Context, kind plan) (candidate, error) {
 		}
 		// The more tries are in vain, the less the likeliest edits are insisted on.
 		sharpness := kind.sharpness() * (1 - float64(try)/maxTries)
-		c, ok := s.compose(parent, kind, sharpness)
+		c, ok := s.attempt(parent, kind, sharpness, try)
 		id := whale.HarnessID([]byte(c.source))
 		if !ok || s.ws.seen[id] || len(c.source) > metaharness.MaxSource || check(c.source, s.ws.known) != nil {
 			continue

@@ -218,7 +218,12 @@ func unquoted(source string) string {
 	return source
 }
 
+// intOptions gives integers for a parameter that has bounds. Where there are none, the number means something that cannot be guessed: a
+// position, flags.
 func intOptions(q *param) []option {
+	if q.High == 0 {
+		return nil
+	}
 	var out []option
 	add := func(v int64, weight float64) {
 		text := itoa(v)
@@ -231,12 +236,10 @@ func intOptions(q *param) []option {
 			add(s.value, s.weight)
 		}
 	}
-	if q.High > 0 {
-		add(q.High/2, 0.6)
-		add(q.High/4, 0.6)
-		add(q.High/8, 0.4)
-		add(max(q.Low, 1), 0.3)
-	}
+	add(q.High/2, 0.6)
+	add(q.High/4, 0.6)
+	add(q.High/8, 0.4)
+	add(max(q.Low, 1), 0.3)
 	return out
 }
 

@@ -17,12 +17,17 @@ const (
 	opPart      = "part"      // another function in a role
 	opLocal     = "local"     // another program's own function in a role
 	opCrossover = "crossover" // another program's function or constant of the same name
+	opOption    = "option"    // an option that the task's description shows
+	opSubject   = "subject"   // another text of those that the description shows
+	opBeside    = "beside"    // a second one after it
 )
 
 // priors are the weights of kinds before any evidence.
 var priors = map[string]float64{
 	opConstant: 1, opChoice: 0.5, opBoolean: 0.4, opSay: 0.35, opUnsay: 0.15, opReorder: 0.05, opReword: 0.5,
 	opArgument: 0.8, opBundle: 1, opWithout: 0.08, opPart: 0.5, opLocal: 0.25, opCrossover: 0.5,
+	opOption: 2, opSubject: 0.3, opBeside: 0.3, opDetail: 2, opPatience: 2,
+	opBound: 2, opConverse: 2, opRemind: 2, opInsist: 2, opFocus: 2, opPresent: 2, opUncut: 2, opLookup: 2,
 }
 
 // mutation is one possible edit of a program.
@@ -53,6 +58,11 @@ func (s *session) mutations(p *program, parent *archived) []mutation {
 	out = append(out, argumentEdits(p, s.ws.lib, e)...)
 	out = append(out, promptEdits(p, e, s.minedOf(parent))...)
 	out = append(out, crossovers(p, parent, s.ws.programs)...)
+	out = append(out, exampleEdits(p, e)...)
+	out = append(out, techniques(p, e)...)
+	if s.promptOnly {
+		out = ofPrompts(out)
+	}
 	return out
 }
 

@@ -42,7 +42,7 @@ type definition struct {
 	text string
 }
 
-// call is a call of a library function, anywhere in the program.
+// call is a call of a library function, or of one that this package wrote, anywhere in the program.
 type call struct {
 	fn   *function
 	node *syntax.CallExpr
@@ -53,6 +53,7 @@ type call struct {
 type argument struct {
 	param   *param
 	keyword bool
+	name    string // of the keyword
 	value   syntax.Expr
 	at      span // with the keyword
 	valueAt span
@@ -89,6 +90,9 @@ func parse(source string, lib *catalogue) (*program, error) {
 			at := p.spanOf(s)
 			p.defs = append(p.defs, definition{name: s.Name.Name, at: at, text: source[at.start:at.end]})
 		}
+		if d, ok := stmt.(*syntax.DefStmt); ok && slices.Contains(finished, d.Name.Name) {
+			continue
+		}
 		syntax.Walk(stmt, func(n syntax.Node) bool {
 			if c, ok := n.(*syntax.CallExpr); ok && len(p.calls) < maxCalls {
 				p.addCall(c, lib)
@@ -100,15 +104,7 @@ func parse(source string, lib *catalogue) (*program, error) {
 }
 
 func (p *program) addCall(node *syntax.CallExpr, lib *catalogue) {
-	dot, ok := node.Fn.(*syntax.DotExpr)
-	if !ok {
-		return
-	}
-	module, ok := dot.X.(*syntax.Ident)
-	if !ok {
-		return
-	}
-	fn := lib.byName[module.Name+"."+dot.Name.Name]
+	fn := lib.callee(node.Fn)
 	if fn == nil {
 		return
 	}
@@ -122,7 +118,7 @@ func (p *program) addCall(node *syntax.CallExpr, lib *catalogue) {
 			}
 		case *syntax.BinaryExpr:
 			if id, ok := x.X.(*syntax.Ident); ok && x.Op == syntax.EQ {
-				a.keyword, a.value, a.param = true, x.Y, fn.find(id.Name)
+				a.keyword, a.name, a.value, a.param = true, id.Name, x.Y, fn.find(id.Name)
 			}
 		}
 		if !a.keyword && i < len(fn.Params) {

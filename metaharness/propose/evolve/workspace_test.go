@@ -13,7 +13,8 @@ import (
 	"github.com/seed-095d5d2b/whale/metaharness"
 )
 
-const testAbout = "Answer questions about numbers. Put the answer into \\boxed{}. There is a tool that runs code."
+const testAbout = "Answer questions about numbers. Put the answer into \\boxed{}. There is a tool that runs code. " +
+	`env.render("rules", short = False, lines = 3) gives the rules, env.render("hint") a hint, env.call("calculator", code = …) a result.`
 
 // entry is a program of a test workspace.
 type entry struct {
@@ -117,7 +118,12 @@ func lackingBox(n int) []metaharness.Trajectory {
 
 func propose(t testing.TB, dir string, seed uint32, n int) {
 	t.Helper()
-	_, err := New().Propose(t.Context(), whale.Session{Workspace: dir, Candidates: n, Seed: seed})
+	proposeWith(t, dir, seed, n, false)
+}
+
+func proposeWith(t testing.TB, dir string, seed uint32, n int, promptOnly bool) {
+	t.Helper()
+	_, err := New().Propose(t.Context(), whale.Session{Workspace: dir, Candidates: n, Seed: seed, PromptOnly: promptOnly})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package rsft
+package modelupdate
 
 import (
 	"math"

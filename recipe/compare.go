@@ -1,0 +1,224 @@
+package recipe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/seed-095d5d2b/whale/store"
+)
+
+// Comparison is several methods of one config, each with several seeds: a run directory for each.
+type Comparison struct {
+	Dir     string // where the run directories are made: Dir/METHOD-SEED
+	Config  Config // of every run, method and seed apart; the first seed is its own
+	Methods []string
+	Seeds   int
+	Lanes   int              // seeds that run side by side
+	Options Options          // Workers are shared by the lanes; Observe is not used
+	Observe func(Arm, Event) // may be nil; called for one event at a time
+}
+
+// Arm is one run of a comparison.
+type Arm struct {
+	Method string `json:"method"`
+	Seed   uint64 `json:"seed"`
+	Dir    string `json:"dir"`
+}
+
+// Arms lists the runs, those of one seed together, in the order in which a lane makes them: the methods whose rollouts others repeat go first.
+func (c Comparison) Arms() []Arm {
+	var out []Arm
+	for i := range c.Seeds {
+		seed := c.Config.Seed + uint64(i)
+		for _, m := range inOrder(c.Methods) {
+			out = append(out, Arm{Method: m, Seed: seed, Dir: filepath.Join(c.Dir, fmt.Sprintf("%s-%d", m, seed))})
+		}
+	}
+	return out
+}
+
+// inOrder puts weight-only first: the first weight phase of every other method makes the same rollouts, and stagewise all of them.
+func inOrder(methods []string) []string {
+	rank := []string{MethodWeightOnly, MethodStagewise, MethodWhale, MethodAdaptive, MethodFST, MethodHarnessOnly}
+	out := slices.Clone(methods)
+	slices.SortStableFunc(out, func(a, b string) int { return slices.Index(rank, a) - slices.Index(rank, b) })
+	return out
+}
+
+// manifest is comparison.json: what a comparison directory belongs to.
+type manifest struct {
+	Config  string   `json:"config"` // resolved YAML of the first arm's config, method apart
+	Methods []string `json:"methods"`
+	Seeds   int      `json:"seeds"`
+}
+
+const manifestName = "comparison.json"
+
+// Run makes the runs that are not finished, and finishes those that are under way. An interrupted comparison goes on when it is run again, with
+// the same numbers: every run is resumed from its own journal.
+func (c Comparison) Run(ctx context.Context) error {
+	if err := c.claim(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	arms := c.Arms()
+	lanes := make(chan []Arm, c.Seeds)
+	for i := range c.Seeds {
+		lanes <- arms[i*len(c.Methods) : (i+1)*len(c.Methods)]
+	}
+	close(lanes)
+	var side sync.WaitGroup
+	var telling sync.Mutex
+	for range min(c.Lanes, c.Seeds) {
+		side.Go(func() {
+			for lane := range lanes {
+				if err := c.lane(ctx, lane, &telling); err != nil {
+					cancel(err)
+					return
+				}
+			}
+		})
+	}
+	side.Wait()
+	return context.Cause(ctx)
+}
+
+// lane makes the runs of one seed, one after the other: each finds the rollouts of those before it.
+func (c Comparison) lane(ctx context.Context, arms []Arm, telling *sync.Mutex) error {
+	shared := newSiblings()
+	defer shared.close()
+	for _, arm := range arms {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.arm(ctx, arm, shared, telling); err != nil {
+			return fmt.Errorf("%s, seed %d: %w", arm.Method, arm.Seed, err)
+		}
+		if err := shared.add(ctx, arm.Dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Comparison) arm(ctx context.Context, arm Arm, shared *siblings, telling *sync.Mutex) error {
+	config := c.Config
+	config.Schedule.Method, config.Seed = arm.Method, arm.Seed
+	opt := c.Options
+	opt.Workers = max(1, opt.Workers/max(1, min(c.Lanes, c.Seeds)))
+	opt.siblings = shared
+	opt.Observe = func(e Event) {
+		if c.Observe != nil {
+			telling.Lock()
+			defer telling.Unlock()
+			c.Observe(arm, e)
+		}
+	}
+	if finished, err := isFinished(ctx, arm.Dir, config); err != nil || finished {
+		return err
+	}
+	r, err := Start(ctx, config, arm.Dir, opt)
+	if errors.Is(err, store.ErrExists) {
+		r, err = Resume(ctx, arm.Dir, &config, opt)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = r.Execute(ctx)
+	return errors.Join(err, r.Close())
+}
+
+// isFinished says whether a run directory holds a finished run of a config. One of another config is a [ChangedError].
+func isFinished(ctx context.Context, dir string, config Config) (bool, error) {
+	if _, err := os.Lstat(filepath.Join(dir, "config.yaml")); errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	s, err := store.OpenReadOnly(dir)
+	if err != nil {
+		return false, nil // what is wrong with it, opening it for work says better
+	}
+	defer s.Close()
+	text, err := config.YAML()
+	if err != nil {
+		return false, err
+	}
+	diff, err := DiffKeys(s.Config(), text)
+	if err != nil {
+		return false, fmt.Errorf("%s/config.yaml: %w", dir, err)
+	}
+	if len(diff) > 0 {
+		return false, &ChangedError{Dir: dir, Keys: diff}
+	}
+	final, err := s.Events(ctx, kindFinal)
+	return len(final) > 0, err
+}
+
+// claim writes the manifest, or sees that the directory's manifest is this comparison's. More seeds or methods than before are fine: the runs that
+// are there stay what they are.
+func (c Comparison) claim() error {
+	base := c.Config
+	base.Schedule.Method = MethodWhale
+	text, err := base.YAML()
+	if err != nil {
+		return err
+	}
+	now := manifest{Config: string(text), Methods: c.Methods, Seeds: c.Seeds}
+	path := filepath.Join(c.Dir, manifestName)
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		var was manifest
+		if err := json.Unmarshal(data, &was); err != nil {
+			return fmt.Errorf("%s: %w; remove the directory, or name another one", path, err)
+		}
+		diff, err := DiffKeys([]byte(was.Config), text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if len(diff) > 0 {
+			return &ChangedError{Dir: c.Dir, Keys: diff}
+		}
+	}
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return err
+	}
+	if data, err = json.MarshalIndent(now, "", "  "); err != nil {
+		return err
+	}
+	return writeWhole(path, append(data, '\n'))
+}
+
+// writeWhole replaces a file as a whole.
+func writeWhole(path string, data []byte) error {
+	if err := os.WriteFile(path+".tmp", data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".tmp", path)
+}
+
+// Smoke makes a config small, to see a comparison work: two cycles, at most two sessions each, and mean@2.
+func Smoke(c Config) Config {
+	if len(c.Schedule.Cycles) > 0 {
+		c.Schedule.Cycles = slices.Clone(c.Schedule.Cycles[:min(2, len(c.Schedule.Cycles))])
+		for i := range c.Schedule.Cycles {
+			c.Schedule.Cycles[i].Sessions = min(2, c.Schedule.Cycles[i].Sessions)
+		}
+	} else {
+		c.Schedule.TotalEpochs = min(c.Schedule.TotalEpochs, 2*c.Schedule.Epochs)
+		c.Schedule.Sessions = min(2, c.Schedule.Sessions)
+	}
+	c.Evaluation.Draws = min(2, c.Evaluation.Draws)
+	c.Name = strings.TrimSuffix(c.Name, "-smoke") + "-smoke"
+	return c
+}

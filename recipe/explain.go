@@ -1,0 +1,108 @@
+package recipe
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed-095d5d2b/whale/metaharness"
+)
+
+// Explain says why each phase ended, with the numbers behind it, and what its search found: one paragraph a phase.
+func (st *Story) Explain() []string {
+	var out []string
+	for i := range st.Phases {
+		out = append(out, st.explainPhase(&st.Phases[i]))
+	}
+	return out
+}
+
+func (st *Story) explainPhase(ph *PhaseStory) string {
+	var b strings.Builder
+	if !ph.Done {
+		fmt.Fprintf(&b, "phase %s is not finished\n", ph.Name())
+	} else {
+		b.WriteString(ph.Text + "\n")
+	}
+	if ph.Kind == PhaseWeight {
+		st.explainSteps(&b, ph)
+	} else {
+		explainSearch(&b, ph)
+	}
+	for _, h := range st.Halves {
+		if h.Cycle == ph.Cycle && ph.Done && st.lastOfCycle(ph) {
+			c := h.Cells
+			fmt.Fprintf(&b, "  cycle %d on the search split, new rollouts: %.3f before; new weights alone %.3f (%+.3f), new harness alone %.3f (%+.3f), both %.3f (%+.3f)\n",
+				h.Cycle, c[0].Mean, c[1].Mean, c[1].Mean-c[0].Mean, c[2].Mean, c[2].Mean-c[0].Mean, c[3].Mean, c[3].Mean-c[0].Mean)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (st *Story) lastOfCycle(ph *PhaseStory) bool {
+	return ph.Index == len(st.Phases)-1 || st.Phases[ph.Index+1].Cycle != ph.Cycle
+}
+
+func (st *Story) explainSteps(b *strings.Builder, ph *PhaseStory) {
+	first, last, empty, accepted, rollouts := -1.0, 0.0, 0, 0, 0
+	var windows []string
+	var rewards []float64
+	for _, s := range st.Steps {
+		if s.Phase != ph.Index {
+			continue
+		}
+		if first < 0 {
+			first = s.Reward
+		}
+		last = s.Reward
+		accepted, rollouts = accepted+s.Accepted, rollouts+s.Rollouts
+		if s.Updates == 0 {
+			empty++
+		}
+		rewards = append(rewards, s.Reward)
+		if r := st.rule(); r != nil {
+			windows = append(windows, fmt.Sprintf("%.3f", r.weigh(rewards).Mean))
+		}
+	}
+	if len(rewards) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "  %d steps: reward %.3f at the first, %.3f at the last; %d of %d rollouts accepted, %d steps with nothing accepted\n", len(rewards), first, last, accepted, rollouts, empty)
+	if ph.ByRule && len(windows) > 0 {
+		r := st.rule()
+		fmt.Fprintf(b, "  average reward of the last %d steps, step by step: %s; the rule wants a new best within %d steps, after at least %d\n", r.Window, strings.Join(windows, " "), r.Patience, r.Minimum)
+	}
+}
+
+func explainSearch(b *strings.Builder, ph *PhaseStory) {
+	if ph.Search != nil {
+		best := make([]string, len(ph.Search.Best))
+		for i, s := range ph.Search.Best {
+			best[i] = fmt.Sprintf("%.3f", s)
+		}
+		fmt.Fprintf(b, "  best score before the first session and after each: %s\n", strings.Join(best, " "))
+	}
+	for _, s := range ph.Searched {
+		counts := map[metaharness.Status]int{}
+		gates := map[string]int{}
+		for _, c := range s.Candidates {
+			counts[c.Status]++
+			if c.Gate != "" {
+				gates[c.Gate]++
+			}
+		}
+		fmt.Fprintf(b, "  session %d: %d proposed, %d evaluated", s.Session+1, len(s.Candidates), counts[metaharness.StatusEvaluated])
+		for _, g := range sortedKeys(gates) {
+			fmt.Fprintf(b, ", %d rejected (%s)", gates[g], g)
+		}
+		if n := counts[metaharness.StatusStopped]; n > 0 {
+			fmt.Fprintf(b, ", %d stopped early", n)
+		}
+		if s.Error != "" {
+			fmt.Fprintf(b, "; the proposer failed: %s", s.Error)
+		}
+		b.WriteString("\n")
+	}
+}
+
+// rule is the adaptive rule in the run's steps, as its phases show it; nil for other methods.
+func (st *Story) rule() *AdaptiveRule { return st.Begin.Rule }

@@ -1,0 +1,317 @@
+package report
+
+import (
+	"fmt"
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/seed-095d5d2b/whale/recipe"
+)
+
+// span is a phase on the axis of training rollouts.
+type span struct {
+	kind     string
+	from, to float64
+}
+
+// spans gives where a run's phases begin and end. A phase without a curve point behind it is left out.
+func spans(r *Run) []span {
+	if len(r.Curve) == 0 {
+		return nil
+	}
+	ends := map[int]float64{}
+	for _, p := range r.Curve {
+		ends[p.Phase] = float64(p.Rollouts)
+	}
+	var out []span
+	from := float64(r.Curve[0].Rollouts)
+	for _, ph := range r.Phases {
+		to, ok := ends[ph.Index]
+		if !ok {
+			break
+		}
+		out = append(out, span{ph.Kind, from, to})
+		from = to
+	}
+	return out
+}
+
+// meanSpans averages the phases of runs that have the same kinds of phases; ok is false where they have not.
+func meanSpans(runs []*Run) (out []span, ok bool) {
+	n := float64(len(runs))
+	for i, r := range runs {
+		s := spans(r)
+		if i == 0 {
+			out = make([]span, len(s))
+		}
+		if len(s) != len(out) {
+			return nil, false
+		}
+		for k := range s {
+			if i > 0 && s[k].kind != out[k].kind {
+				return nil, false
+			}
+			out[k].kind = s[k].kind
+			out[k].from += s[k].from / n
+			out[k].to += s[k].to / n
+		}
+	}
+	return out, true
+}
+
+// shades draws spans behind everything else, over the plot's whole height.
+type shades []span
+
+func (s shades) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	for _, ph := range s {
+		fill := harnessShade
+		if ph.kind == recipe.PhaseWeight {
+			fill = weightShade
+		}
+		a, b := max(c.Min.X, x(ph.from)), min(c.Max.X, x(ph.to))
+		if b > a {
+			c.FillPolygon(fill, []vg.Point{{X: a, Y: c.Min.Y}, {X: b, Y: c.Min.Y}, {X: b, Y: c.Max.Y}, {X: a, Y: c.Max.Y}})
+		}
+	}
+}
+
+// level is a horizontal line over the whole width.
+type level struct {
+	y     float64
+	style draw.LineStyle
+}
+
+func (l level) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	if at := y(l.y); at >= c.Min.Y && at <= c.Max.Y {
+		c.StrokeLine2(l.style, c.Min.X, at, c.Max.X, at)
+	}
+}
+
+// whisker is an interval with a mark at its estimate, upright (at x) or lying (at y).
+type whisker struct {
+	at, value, low, high float64
+	lying                bool
+	color                color.Color
+	glyph                draw.GlyphDrawer
+	thin                 []float64 // values of single seeds
+}
+
+func (w whisker) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	line := draw.LineStyle{Color: w.color, Width: 1.5}
+	point := func(v float64) vg.Point {
+		if w.lying {
+			return vg.Point{X: x(v), Y: y(w.at)}
+		}
+		return vg.Point{X: x(w.at), Y: y(v)}
+	}
+	a, b := point(w.low), point(w.high)
+	c.StrokeLine2(line, a.X, a.Y, b.X, b.Y)
+	const cap = 3
+	for _, e := range []vg.Point{a, b} {
+		if w.lying {
+			c.StrokeLine2(line, e.X, e.Y-cap, e.X, e.Y+cap)
+		} else {
+			c.StrokeLine2(line, e.X-cap, e.Y, e.X+cap, e.Y)
+		}
+	}
+	for _, v := range w.thin {
+		at := point(v)
+		if w.lying {
+			at.Y -= 7
+		} else {
+			at.X += 5
+		}
+		c.DrawGlyph(draw.GlyphStyle{Color: w.color, Radius: 1.6, Shape: draw.RingGlyph{}}, at)
+	}
+	c.DrawGlyph(draw.GlyphStyle{Color: w.color, Radius: 3.5, Shape: w.glyph}, point(w.value))
+}
+
+func line(xys plotter.XYs, style draw.LineStyle) *plotter.Line {
+	return &plotter.Line{XYs: xys, LineStyle: style}
+}
+
+// extent is the range of everything that a group's curves show.
+func (g *Group) extent() (x, low, high float64) {
+	low, high = 1, 0
+	see := func(v float64) { low, high = min(low, v), max(high, v) }
+	for i := range g.Runs {
+		for _, p := range g.Runs[i].Curve {
+			x = max(x, float64(p.Rollouts))
+			see(p.Accuracy)
+		}
+	}
+	for _, r := range g.Table {
+		see(r.Low)
+		see(r.High)
+	}
+	if g.Chance != nil {
+		see(*g.Chance)
+	}
+	if high < low {
+		low, high = 0, 1
+	}
+	pad := max(0.02, 0.06*(high-low))
+	return max(1, x), max(0, low-pad), min(1, high+pad)
+}
+
+// final gives an arm's row of final pairs.
+func (g *Group) final(label string) (Row, bool) {
+	for _, r := range g.Table {
+		if r.Arm == label && r.Kind == RowFinal {
+			return r, true
+		}
+	}
+	return Row{}, false
+}
+
+var chanceLine = draw.LineStyle{Color: grey, Width: 1, Dashes: []vg.Length{2, 2}}
+
+// curvePanels shows each arm's accuracy against its training rollouts, phases shaded: the mean over seeds as a thick line, seeds as thin ones, the
+// final mean@k with its interval at the end. An arm whose seeds have other phases (they end by rule) has one panel a seed.
+func (g *Group) curvePanels(ls map[string]look) *figure {
+	maxX, low, high := g.extent()
+	f := &figure{
+		name: "phases", title: "Accuracy against training rollouts, phases shaded", w: 330, h: 200,
+		caption: "Test accuracy, one draw an example, against the rollouts that training had spent (weight phases, candidates and their canaries). Thick: mean over seeds; thin: each seed. " +
+			"The mark at the right end is the final pair's mean@k with its 95% interval.",
+	}
+	var panels []*plot.Plot
+	for i := range g.Arms {
+		a := &g.Arms[i]
+		var runs []*Run
+		for _, r := range g.runsOf(a) {
+			if len(r.Curve) > 0 {
+				runs = append(runs, r)
+			}
+		}
+		if len(runs) == 0 {
+			continue
+		}
+		shaded, same := meanSpans(runs)
+		if same {
+			p := g.curvePanel(curveTitle(a, runs), runs, shaded, ls[a.Label])
+			if len(runs) > 1 {
+				p.Add(line(meanXYs(a.Curve), draw.LineStyle{Color: ls[a.Label].color, Width: 2}))
+			}
+			if row, ok := g.final(a.Label); ok {
+				p.Add(whisker{at: a.Spent, value: row.Mean, low: row.Low, high: row.High, color: black, glyph: ls[a.Label].glyph})
+			}
+			panels = append(panels, p)
+			continue
+		}
+		for _, r := range runs {
+			p := g.curvePanel(fmt.Sprintf("%s, seed %d", a.Label, r.Seed), []*Run{r}, spans(r), ls[a.Label])
+			if q, ok := r.pair(RowFinal); ok {
+				p.Add(whisker{at: spent(r), value: q.Mean, low: q.Low, high: q.High, color: black, glyph: ls[a.Label].glyph})
+			}
+			panels = append(panels, p)
+		}
+	}
+	if len(panels) == 0 {
+		return nil
+	}
+	for _, p := range panels {
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, maxX*1.03, low, high
+	}
+	f.panels = grid(panels, 2)
+	f.legend = []legendEntry{{name: "weight phase", patch: weightShade}, {name: "harness phase", patch: harnessShade}}
+	if g.Chance != nil {
+		f.legend = append(f.legend, legendEntry{name: "chance", line: &chanceLine})
+	}
+	return f
+}
+
+func curveTitle(a *Arm, runs []*Run) string {
+	open := 0
+	for _, r := range runs {
+		if !r.Finished {
+			open++
+		}
+	}
+	t := fmt.Sprintf("%s, %d seeds", a.Label, len(runs))
+	if len(runs) == 1 {
+		t = fmt.Sprintf("%s, seed %d", a.Label, runs[0].Seed)
+	}
+	if open > 0 {
+		t += fmt.Sprintf(" (%d not finished)", open)
+	}
+	return t
+}
+
+func (g *Group) curvePanel(title string, runs []*Run, shaded []span, l look) *plot.Plot {
+	p := newPanel(title, "training rollouts", "test accuracy")
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{label: count}, ticks{label: percentTick}
+	p.Add(shades(shaded))
+	if g.Chance != nil {
+		p.Add(level{*g.Chance, chanceLine})
+	}
+	style := draw.LineStyle{Color: l.color, Width: 2}
+	if len(runs) > 1 {
+		style = draw.LineStyle{Color: grey, Width: 0.75}
+	}
+	for _, r := range runs {
+		p.Add(line(pointXYs(r.Curve), style))
+		if len(runs) == 1 {
+			p.Add(&plotter.Scatter{XYs: pointXYs(r.Curve), GlyphStyle: draw.GlyphStyle{Color: dark(l.color), Radius: 2, Shape: draw.CircleGlyph{}}})
+		}
+	}
+	return p
+}
+
+func pointXYs(c []Point) plotter.XYs {
+	out := make(plotter.XYs, len(c))
+	for i, p := range c {
+		out[i] = plotter.XY{X: float64(p.Rollouts), Y: p.Accuracy}
+	}
+	return out
+}
+
+func meanXYs(c []Mean) plotter.XYs {
+	out := make(plotter.XYs, len(c))
+	for i, p := range c {
+		out[i] = plotter.XY{X: p.Rollouts, Y: p.Accuracy}
+	}
+	return out
+}
+
+// curves shows the mean curves of all arms in one plot.
+func (g *Group) curves(ls map[string]look) *figure {
+	maxX, low, high := g.extent()
+	p := newPanel("", "training rollouts", "test accuracy")
+	p.X.Tick.Marker, p.Y.Tick.Marker = ticks{label: count}, ticks{label: percentTick}
+	f := &figure{
+		name: "accuracy", title: "Accuracy against training rollouts", w: 640, h: 320, panels: [][]*plot.Plot{{p}},
+		caption: "Test accuracy, one draw an example, mean over seeds. Test evaluation is outside of the rollouts that are counted.",
+	}
+	p.Add(gridLines(true, false))
+	if g.Chance != nil {
+		p.Add(level{*g.Chance, chanceLine})
+	}
+	any := false
+	for _, a := range g.Arms {
+		if len(a.Curve) == 0 {
+			continue
+		}
+		any = true
+		l := ls[a.Label]
+		style := draw.LineStyle{Color: l.color, Width: 2, Dashes: l.dash}
+		mark := draw.GlyphStyle{Color: l.color, Radius: 2.5, Shape: l.glyph}
+		p.Add(line(meanXYs(a.Curve), style), &plotter.Scatter{XYs: meanXYs(a.Curve), GlyphStyle: mark})
+		f.legend = append(f.legend, legendEntry{name: plain(a.Label, 60), line: &style, glyph: &mark})
+	}
+	if !any {
+		return nil
+	}
+	if g.Chance != nil {
+		f.legend = append(f.legend, legendEntry{name: "chance", line: &chanceLine})
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, maxX*1.03, low, high
+	return f
+}
