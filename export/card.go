@@ -113,7 +113,7 @@ func (x *exporter) use(b *strings.Builder) {
 			code(x.bundle.Renderer.Template().ID()), x.promptLine())
 	}
 	b.WriteString("Other libraries read the names of control tokens in a text as those tokens, whale does not: do not put text of others into a prompt without care.\n")
-	fmt.Fprintf(b, "\nThe harness runs in whale:\n\n%s", fenced("sh", fmt.Sprintf("whale eval config.yaml --model %s --harness %s --split test", map[Format]string{HF: ".", PEFT: ".", GGUF: fileGGUF}[x.options.Format], filepath.ToSlash(x.result.HarnessFile))))
+	fmt.Fprintf(b, "\nThe harness runs in whale:\n\n%s", fenced("sh", "whale eval . --split test   # this folder: its weights, harness, task and settings"))
 	for _, n := range x.result.Notes {
 		fmt.Fprintf(b, "\n%s\n", text(n))
 	}

@@ -2,7 +2,6 @@ package lm
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -315,7 +314,7 @@ func TestScoreSequences(t *testing.T) {
 		if _, err := m.ScoreSequences(ended, nil, seqs); err == nil {
 			t.Error("scored under a context that had ended")
 		}
-		if _, err := m.ScoreSequences(t.Context(), nil, []Sequence{{Tokens: []int32{1, int32(cfg.Vocab)}, Weights: []float32{0, 1}}}); err == nil || !strings.Contains(err.Error(), fmt.Sprint("sequence 0: tokens")) {
+		if _, err := m.ScoreSequences(t.Context(), nil, []Sequence{{Tokens: []int32{1, int32(cfg.Vocab)}, Weights: []float32{0, 1}}}); err == nil || !strings.Contains(err.Error(), "sequence 0: tokens") {
 			t.Errorf("got %v, want an error that names the sequence", err)
 		}
 	}

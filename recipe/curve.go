@@ -112,7 +112,7 @@ func (r *Run) spent(ctx context.Context) (int, error) {
 }
 
 // trainingPurposes are those of rollouts that a phase decides from.
-var trainingPurposes = [...]whale.Purpose{whale.PurposeWeight, whale.PurposeSearch, whale.PurposeCanary}
+var trainingPurposes = [...]whale.Purpose{whale.PurposeWeight, whale.PurposeSearch, whale.PurposeCanary, whale.PurposeConfirm}
 
 // policyAt gives the policy of the weights after some rollout steps, which must be the start, the present or a kept snapshot; release must
 // be called when it is no longer used.

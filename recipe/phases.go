@@ -51,7 +51,7 @@ func (r *Run) phases(ctx context.Context) error {
 }
 
 func (r *Run) phase(ctx context.Context, ph PlannedPhase) (err error) {
-	defer r.Progress.settle(ph.Rollouts + ph.Canaries)()
+	defer r.Progress.settle(ph.Rollouts + ph.Canaries + ph.Confirm)()
 	r.tell(Event{Kind: EventPhase, Phase: &ph})
 	var end phaseEnd
 	if ph.Kind == PhaseWeight {

@@ -14,18 +14,20 @@ const (
 
 // PlannedPhase is one phase of a plan.
 type PlannedPhase struct {
-	Index    int    `json:"index"` // among all phases, from 0
-	Cycle    int    `json:"cycle"` // from 0
-	Kind     string `json:"kind"`
-	From     int    `json:"from"` // weight: rollout steps [From, To), counted over the run; harness: both are the steps before it
-	To       int    `json:"to"`
-	Steps    int    `json:"steps,omitempty"`    // weight: To-From
-	Sessions int    `json:"sessions,omitempty"` // harness
-	First    int    `json:"first"`              // harness: sessions before this phase
-	Marks    []int  `json:"marks,omitempty"`    // steps of the run, or sessions of the run, inside of the phase after which the pair is evaluated for the curve
-	ByRule   bool   `json:"by_rule,omitempty"`  // it may end before its size, by the adaptive rule
-	Rollouts int    `json:"rollouts"`           // at most; canaries apart
-	Canaries int    `json:"canaries,omitempty"` // harness: trial episodes, at most
+	Index     int    `json:"index"` // among all phases, from 0
+	Cycle     int    `json:"cycle"` // from 0
+	Kind      string `json:"kind"`
+	From      int    `json:"from"` // weight: rollout steps [From, To), counted over the run; harness: both are the steps before it
+	To        int    `json:"to"`
+	Steps     int    `json:"steps,omitempty"`      // weight: To-From
+	Sessions  int    `json:"sessions,omitempty"`   // harness
+	First     int    `json:"first"`                // harness: sessions before this phase
+	Marks     []int  `json:"marks,omitempty"`      // steps of the run, or sessions of the run, inside of the phase after which the pair is evaluated for the curve
+	ByRule    bool   `json:"by_rule,omitempty"`    // it may end before its size, by the adaptive rule
+	Rollouts  int    `json:"rollouts"`             // at most; canaries apart
+	RunnersUp int    `json:"runners_up,omitempty"` // harness: of Rollouts those that score programs of earlier phases anew, at most
+	Canaries  int    `json:"canaries,omitempty"`   // harness: trial episodes, at most
+	Confirm   int    `json:"confirm,omitempty"`    // harness: fresh episodes before the choice, at most
 }
 
 // Name is the phase's name in journal and folders: "0-weight", "1-harness", ….
@@ -44,11 +46,12 @@ type Plan struct {
 	Steps           int            `json:"steps"`    // rollout steps of all weight phases
 	Sessions        int            `json:"sessions"` // proposer sessions of all harness phases
 	WeightRollouts  int            `json:"weight_rollouts"`
-	SearchRollouts  int            `json:"search_rollouts"` // at most; incumbents included, canaries apart
-	CanaryRollouts  int            `json:"canary_rollouts"` // at most
-	CurveRollouts   int            `json:"curve_rollouts"`  // one draw an example of test and validation at every point
-	HalvesRollouts  int            `json:"halves_rollouts"` // the 2x2 of every cycle
-	FinalRollouts   int            `json:"final_rollouts"`  // the four pairs and the two chosen ones, mean@k, at most, without the draws that the curve made
+	SearchRollouts  int            `json:"search_rollouts"`  // at most; incumbents included, canaries apart
+	CanaryRollouts  int            `json:"canary_rollouts"`  // at most
+	ConfirmRollouts int            `json:"confirm_rollouts"` // at most
+	CurveRollouts   int            `json:"curve_rollouts"`   // one draw an example of test and validation at every point
+	HalvesRollouts  int            `json:"halves_rollouts"`  // the 2x2 of every cycle
+	FinalRollouts   int            `json:"final_rollouts"`   // the four pairs and the two chosen ones, mean@k, at most, without the draws that the curve made
 	EvaluatedByPair int            `json:"evaluated_by_pair"`
 	MaxTokens       int64          `json:"max_tokens"` // sampled, if every rollout used its whole limit
 
@@ -130,9 +133,11 @@ func (p *Plan) weightPhase(index, cycle, from, to int, marks []int) PlannedPhase
 }
 
 func (p *Plan) harnessPhase(index, cycle, steps, first, sessions int, marks []int) PlannedPhase {
+	// Runners-up come from the sessions before.
+	most := p.search.PhaseConfig(sessions).MostRollouts(p.sizes.Search, min(p.search.RunnersUp, first*p.search.Candidates))
 	return PlannedPhase{
 		Index: index, Cycle: cycle, Kind: PhaseHarness, From: steps, To: steps, First: first, Sessions: sessions, Marks: marks,
-		Rollouts: p.sizes.Search + sessions*p.search.Candidates*p.sizes.Search, Canaries: sessions * p.search.Candidates * min(p.search.Canaries, p.sizes.Search),
+		Rollouts: most.Search(), RunnersUp: most.RunnersUp, Canaries: most.Canaries, Confirm: most.Confirm,
 	}
 }
 
@@ -201,9 +206,18 @@ func (p *Plan) count(c Config) {
 		most := min((p.Steps+a.Minimum-1)/a.Minimum, (p.Sessions+a.MinimumSessions-1)/a.MinimumSessions) + 1
 		harnessPhases, points, halves = most, 2*most+1, most
 	}
-	whole := p.harnessPhase(0, 0, 0, 0, p.Sessions, nil)
-	p.SearchRollouts = whole.Rollouts + (harnessPhases-1)*p.sizes.Search
-	p.CanaryRollouts = whole.Canaries + min(c.Search.Canaries, p.sizes.Search) // those of h_0, before anything else
+	if p.Adaptive == nil {
+		for _, ph := range p.Phases {
+			if ph.Kind == PhaseHarness {
+				p.SearchRollouts, p.CanaryRollouts, p.ConfirmRollouts = p.SearchRollouts+ph.Rollouts, p.CanaryRollouts+ph.Canaries, p.ConfirmRollouts+ph.Confirm
+			}
+		}
+	} else {
+		first, later := p.harnessPhase(0, 0, 0, 0, p.Sessions, nil), p.harnessPhase(0, 0, 0, p.Sessions, 0, nil)
+		p.SearchRollouts = first.Rollouts + (harnessPhases-1)*later.Rollouts
+		p.CanaryRollouts, p.ConfirmRollouts = first.Canaries, harnessPhases*max(first.Confirm, later.Confirm)
+	}
+	p.CanaryRollouts += min(c.Search.Canaries, p.sizes.Search) // those of h_0, before anything else
 	p.EvaluatedByPair = c.Evaluation.Draws * p.evaluated()
 	p.FinalRollouts = 4 * p.EvaluatedByPair
 	if c.Evaluation.Halves {
@@ -242,7 +256,7 @@ func (p Plan) evaluated() int {
 
 // Total is the number of rollouts that the plan may make.
 func (p Plan) Total() int {
-	return p.WeightRollouts + p.SearchRollouts + p.CanaryRollouts + p.CurveRollouts + p.HalvesRollouts + p.FinalRollouts
+	return p.WeightRollouts + p.SearchRollouts + p.CanaryRollouts + p.ConfirmRollouts + p.CurveRollouts + p.HalvesRollouts + p.FinalRollouts
 }
 
 // Space estimates the bytes that a run's folder will take, given the number of trained parameters (those of the adapter, with one).

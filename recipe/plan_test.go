@@ -10,7 +10,7 @@ import (
 
 func paper() Config {
 	c := Default()
-	c.Evaluation.Curve = false
+	c.Evaluation.Curve, c.Search.RunnersUp = false, 0 // a phase's archive begins with the incoming harness alone
 	return c
 }
 

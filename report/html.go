@@ -115,7 +115,7 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if len(r.Groups) == 1 && len(r.Groups[0].Runs) == 1 {
 		p.Title = "whale report: " + plain(r.Groups[0].Runs[0].Name, 60)
 	}
-	t, err := template.New("page").Parse(pageSource)
+	t, err := template.New("page").Funcs(template.FuncMap{"line": printable}).Parse(pageSource)
 	if err != nil {
 		return err
 	}

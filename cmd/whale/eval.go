@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,59 +11,6 @@ import (
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/rollout"
 )
-
-// agentOptions choose a pair of weights and harness for eval and harness run.
-type agentOptions struct {
-	model, harness string
-	overrides
-}
-
-func (o *agentOptions) register(c *cobra.Command) {
-	c.Flags().StringVar(&o.model, "model", "", "embedded model, model folder, or a snapshot of a run (runs/NAME/weights/ID), instead of the config's")
-	c.Flags().StringVar(&o.harness, "harness", "", "harness program, instead of the config's")
-	o.overrides.register(c)
-}
-
-// open reads the config (a file, or that of a run directory) and opens the pair.
-func (o agentOptions) open(ctx context.Context, a *app, path string) (*recipe.Parts, whale.Harness, error) {
-	config, prog, err := readPair(ctx, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := o.apply(&config); err != nil {
-		return nil, nil, err
-	}
-	if err := useModel(&config, o.model); err != nil {
-		return nil, nil, err
-	}
-	if o.harness != "" {
-		config.Harness, prog = o.harness, recipe.Program{}
-	}
-	if prog.Name == "" {
-		if prog, err = recipe.LoadProgram(config.Harness); err != nil {
-			return nil, nil, err
-		}
-	}
-	parts, err := a.openParts(ctx, config)
-	if err != nil {
-		return nil, nil, err
-	}
-	h, err := parts.Harness(prog)
-	if err != nil {
-		parts.Close()
-		return nil, nil, err
-	}
-	return parts, h, nil
-}
-
-// readPair gives a config and, from a run directory, the program that the run keeps.
-func readPair(ctx context.Context, path string) (recipe.Config, recipe.Program, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return recipe.OpenPair(ctx, path)
-	}
-	config, err := recipe.LoadConfig(path)
-	return config, recipe.Program{}, err
-}
 
 func runnerOf(p *recipe.Parts, policy whale.Policy) *rollout.Runner {
 	c := p.Config
@@ -78,9 +24,12 @@ func (a *app) evalCmd() *cobra.Command {
 	var split string
 	var draws int
 	c := &cobra.Command{
-		Use:   "eval CONFIG|RUN",
+		Use:   "eval CONFIG|RUN|RUN@MOMENT|EXPORT",
 		Short: "Evaluate a pair of weights and harness on a split: mean@k with a 95% interval",
-		Args:  args(cobra.ExactArgs(1)),
+		Long: "Evaluates a pair of weights and harness on a split of a task: mean@k with a 95% interval. CONFIG gives all three, RUN the config and the harness that a run\n" +
+			"began with, RUN@MOMENT the pair that it had at that moment (start, final, cycle0, 1-harness, step-000012), EXPORT the pair in a folder of whale export.\n" +
+			"--model, --harness and --task put others in their places.",
+		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error {
 			splits := []whale.Split{whale.SplitTrain, whale.SplitSearch, whale.SplitValidation, whale.SplitTest}
 			if !slices.Contains(splits, whale.Split(split)) {
@@ -123,12 +72,14 @@ func (a *app) eval(ctx context.Context, path string, o agentOptions, split whale
 	if a.json {
 		return a.printJSON(struct {
 			Split   whale.Split `json:"split"`
+			Task    whale.ID    `json:"task"`
+			Model   string      `json:"model"` // where the weights came from
 			Weights whale.ID    `json:"weights"`
 			Harness whale.ID    `json:"harness"`
 			recipe.Result
 			Seconds float64  `json:"seconds"`
 			Chance  *float64 `json:"chance,omitempty"`
-		}{split, policy.Weights().ID, h.ID(), res, seconds, optional(chance, guessable)})
+		}{split, parts.Task.ID(), parts.Bundle.Source, policy.Weights().ID, h.ID(), res, seconds, optional(chance, guessable)})
 	}
 	fmt.Fprintf(a.stdout, "%s, %d examples, mean@%d: %.1f%% [%.1f, %.1f]  weights %s  harness %s\n", split, res.Examples, res.Draws, 100*res.Mean, 100*res.Low, 100*res.High, policy.Weights().ID.Short(), h.ID().Short())
 	if guessable {

@@ -43,7 +43,7 @@ func (a *app) harnessCheckCmd() *cobra.Command {
 	c.Flags().StringVar(&o.config, "config", "", "config file or run directory: audit against its examples, and run trial episodes")
 	c.Flags().StringVar(&o.like, "prompt-only-of", "", "harness that the program may differ from in its two prompts alone")
 	c.Flags().IntVar(&o.canaries, "canaries", 2, "trial episodes, with --config")
-	c.Flags().StringVar(&o.model, "model", "", "embedded model, model folder, or a snapshot of a run, instead of the config's")
+	c.Flags().StringVar(&o.model, "model", "", "weights, instead of the config's: an embedded model, a model or adapter folder, a .gguf file, a folder of whale export, a run, or RUN@MOMENT")
 	o.overrides.register(c)
 	return c
 }
@@ -108,10 +108,13 @@ func (a *app) openGates(ctx context.Context, o checkOptions) (g *gates, done fun
 	if err := o.apply(&config); err != nil {
 		return nil, nil, err
 	}
+	chosen := pair{config: config}
 	if o.model != "" {
-		config.Policy.Model = o.model
+		if err := chosen.useWeights(ctx, o.model); err != nil {
+			return nil, nil, err
+		}
 	}
-	parts, err := a.openParts(ctx, config)
+	parts, err := chosen.open(ctx, a)
 	if err != nil {
 		return nil, nil, err
 	}

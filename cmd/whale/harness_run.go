@@ -46,7 +46,7 @@ func (a *app) harnessRunCmd() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.config, "config", "", "config file or run directory")
-	c.Flags().StringVar(&o.model, "model", "", "embedded model, model folder, or a snapshot of a run, instead of the config's")
+	c.Flags().StringVar(&o.model, "model", "", "weights, instead of the config's: an embedded model, a model or adapter folder, a .gguf file, a folder of whale export, a run, or RUN@MOMENT")
 	o.overrides.register(c)
 	c.Flags().StringVar(&o.split, "split", string(whale.SplitTrain), "split: train, search or validation")
 	c.Flags().IntVar(&o.example, "example", 0, "number of the example, from 0")

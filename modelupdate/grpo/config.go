@@ -6,7 +6,7 @@ import (
 	"github.com/seed-095d5d2b/whale"
 )
 
-// Config are the settings that GRPO has besides those of every update.
+// Config are the settings that kind grpo has besides, and that other kinds refuse.
 type Config struct {
 	ClipLow   float64 `yaml:"clip_low" json:"clip_low"`   // a token has no gradient once its ratio fell this far below 1 and its episode did worse than its group
 	ClipHigh  float64 `yaml:"clip_high" json:"clip_high"` // a token has no gradient once its ratio rose this far above 1 and its episode did better than its group

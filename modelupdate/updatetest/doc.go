@@ -1,3 +1,3 @@
-// Package updatetest is what every ModelUpdate must do (TestUpdate), and a little world to do it in: a task whose agent guesses whether a
-// number is even, which costs nothing, and a trainer that keeps what it is given.
+// Package updatetest holds what every ModelUpdate must do, as tests. TestUpdate runs in a little world that costs nothing: a task whose agent
+// guesses, and a trainer that keeps what it is given. TestLearns trains a tiny language model.
 package updatetest

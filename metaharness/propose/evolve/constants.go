@@ -60,6 +60,9 @@ func literalEdits(value syntax.Expr, at span, name string, a axis, link *param, 
 	}
 	if v, ok := intValue(value); ok {
 		for _, next := range intSteps(v, link) {
+			if link != nil && !e.leavesRoom(link, next.value) {
+				continue
+			}
 			detail, weight := "up", next.weight
 			if next.value < v {
 				detail = "down"
@@ -94,6 +97,12 @@ func direction(detail, wanted string) float64 {
 	return 0.1
 }
 
+// leavesRoom says whether a bound on replies is one: not below what good replies need, and not far above it.
+func (e *evidence) leavesRoom(q *param, v int64) bool {
+	limit := e.replyLimit()
+	return q.Name != "max_tokens" || limit == 0 || v >= int64(e.replyTokens) && v <= 4*limit
+}
+
 type intStep struct {
 	value  int64
 	weight float64
@@ -103,7 +112,7 @@ type intStep struct {
 // then four times as much, its neighbours and the middle of the way to the upper bound.
 func intSteps(v int64, link *param) []intStep {
 	steps := []intStep{{2 * v, 1}, {v / 2, 0.6}, {4 * v, 0.5}, {v + 1, 0.45}, {v - 1, 0.35}}
-	low, high := int64(0), int64(maxInt)
+	low, high := min(1, v), int64(maxInt) // none of what was some is an edit of another kind
 	if link != nil && link.High > 0 {
 		low, high = link.Low, link.High
 		steps = append(steps, intStep{(v + high) / 2, 0.25})

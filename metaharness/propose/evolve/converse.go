@@ -85,7 +85,7 @@ func (p *program) reminders(c *call, e *evidence, form int) []string {
 	}
 	var out []string
 	if !c.given("done") {
-		out = append(out, "done = "+doneFor(m))
+		out = append(out, "done = "+doneFor(m, p.lib))
 	}
 	if !c.given("nudge") {
 		forms := answerRequests(p, m)
@@ -110,17 +110,22 @@ func (e *evidence) answerMarker() string {
 	return ""
 }
 
-// doneFor writes a test for a marker.
-func doneFor(marker string) string {
-	switch {
-	case strings.HasPrefix(marker, `\boxed`):
-		return "loop.has_box"
-	case strings.HasPrefix(marker, "<"):
-		return "loop.has_tag(" + quote(strings.Trim(marker, "</>")) + ")"
-	default:
-		return "lambda reply: " + quote(strings.TrimSuffix(marker, "{}")) + " in reply.text"
+// doneFor writes a test for a marker: a function of the library that is there for it, one that is made with the name of a tag, or a plain test.
+func doneFor(marker string, lib *catalogue) string {
+	for i := range lib.functions {
+		f := &lib.functions[i]
+		switch {
+		case f.Role == roleDone && strings.Contains(f.Doc, strings.TrimSuffix(marker, "}")):
+			return f.qualified()
+		case f.Returns == "function:"+roleDone && strings.HasPrefix(marker, "<") && len(f.Params) == 1 && strings.Contains(f.Params[0].Doc, "tag"):
+			return f.qualified() + "(" + quote(strings.Trim(marker, "</>")) + ")"
+		}
 	}
+	return "lambda reply: " + quote(strings.TrimSuffix(marker, "{}")) + " in reply.text"
 }
+
+// roleDone is the role of functions that say whether a reply is done.
+const roleDone = "done"
 
 // answerRequests are ways to ask for the answer: the sentence in which the program's prompts ask for it, and others.
 func answerRequests(p *program, marker string) []string {

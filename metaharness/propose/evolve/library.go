@@ -185,7 +185,10 @@ func isPhrase(q *param) bool {
 func options(q *param, lib *catalogue, e *evidence, depth int) []option {
 	switch {
 	case q.Type == "int":
-		return intOptions(q)
+		return slices.DeleteFunc(intOptions(q), func(o option) bool {
+			v, err := strconv.ParseInt(o.text, 10, 64)
+			return err == nil && !e.leavesRoom(q, v)
+		})
 	case q.Type == "bool":
 		if q.Default == "True" {
 			return []option{{"False", "False", 1}}

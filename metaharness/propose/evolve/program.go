@@ -21,6 +21,7 @@ type span struct{ start, end int }
 // program is a source text with the places that can be edited.
 type program struct {
 	source string
+	lib    *catalogue
 	lines  []int   // byte offset of each line
 	runes  [][]int // byte offset in its line of each character; made when first asked for
 	consts []constant
@@ -73,7 +74,7 @@ func parse(source string, lib *catalogue) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &program{source: source, lines: []int{0}}
+	p := &program{source: source, lib: lib, lines: []int{0}}
 	for i := range len(source) {
 		if source[i] == '\n' {
 			p.lines = append(p.lines, i+1)
