@@ -12,8 +12,10 @@
 //     [ReadGeneration] tells how the makers sample (generation.go).
 //   - A [Trainer] learns from [Sequence] values: [Trainer.Accumulate] adds gradients,
 //     [Trainer.Step] applies AdamW, [Trainer.WriteState] keeps the optimiser across a
-//     restart (trainer.go, adamw.go, state.go). [TrainerOptions] recomputes activations
-//     to save memory, which [PlanMemory] tells before the run. [Model.LogProbs] scores.
+//     restart (trainer.go, adamw.go, state.go). [Trainer.AccumulatePolicy] is for losses of
+//     policy gradients (policyloss.go). [TrainerOptions] recomputes activations to save
+//     memory, which [PlanMemory] tells before the run. [Model.LogProbs] and
+//     [Model.ScoreSequences] score (score.go).
 //   - With a [LoRA] the model is frozen and an [Adapter] is trained (lora.go, loramerge.go),
 //     exchanged with the world in PEFT's layout (peft.go) and added to a model by
 //     [Model.Merge]. [Adapter.Hash] is the identity of base plus delta.

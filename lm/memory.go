@@ -61,12 +61,12 @@ func PlanMemory(c Config, o TrainerOptions, longest, workers int) (MemoryPlan, e
 		}
 	}
 	rows := int64(max(o.MicroBatch, longest))
-	record := int64(2*c.Dim + c.qkvDim() + 2*c.qDim() + 2*c.kvDim() + 2 + 2*c.FFN)
+	record := c.recordWidth()
 	kept := int64(c.Layers) * record
 	if o.Recompute {
 		kept = record + int64(c.Layers-1)*int64(c.Dim)
 	}
-	shared := int64(2*c.Dim + c.FFN)                                                       // final, h, act
+	shared := c.sharedWidth()
 	gradient := int64(2*c.Dim + 3*c.FFN + 2*c.qDim() + 2*c.kvDim() + c.qkvDim() + 2*width) // gradScratch, an adapter's products
 	normParts := (rows/rowChunk + 1) * int64(max(c.Dim, 2*c.HeadDim+c.qkvDim()))
 
@@ -91,4 +91,23 @@ func PlanMemory(c Config, o TrainerOptions, longest, workers int) (MemoryPlan, e
 		Logits:      float * logits,
 		Scratch:     float * (attention + packed),
 	}, nil
+}
+
+// recordWidth is the numbers of a row that one layer's record holds.
+func (c Config) recordWidth() int64 {
+	return int64(2*c.Dim + c.qkvDim() + 2*c.qDim() + 2*c.kvDim() + 2 + 2*c.FFN)
+}
+
+// sharedWidth is the numbers of a row that all layers share: final, h, act.
+func (c Config) sharedWidth() int64 { return int64(2*c.Dim + c.FFN) }
+
+// PlanScoring says what ScoreSequences takes at most beside the model, in bytes, for
+// sequences of up to longest tokens and a pool of workers goroutines.
+func PlanScoring(c Config, longest, workers int) (int64, error) {
+	p, err := PlanMemory(c, TrainerOptions{}, longest, workers)
+	if err != nil {
+		return 0, err
+	}
+	rows := int64(max(microBatch, longest))
+	return 4*rows*(2*c.recordWidth()+c.sharedWidth()) + p.Logits + p.Scratch, nil
 }

@@ -156,4 +156,26 @@ func TestMemoryPlan(t *testing.T) {
 	if _, err := PlanMemory(Config{}, TrainerOptions{}, 1, 1); err == nil {
 		t.Error("no model: got no error")
 	}
+	if _, err := PlanScoring(Config{}, 1, 1); err == nil {
+		t.Error("scoring with no model: got no error")
+	}
+	m := newModel(t, cfg, 1)
+	var long []Sequence
+	for range 3 {
+		long = append(long, randomSequences(1, cfg.Vocab, slices.Repeat([]int{257}, 7)...)...)
+	}
+	plan, err := PlanScoring(cfg, 257, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := heap()
+	s := scorer{m: m, p: newPool(t, 2), tape: newTape(cfg, keepNone)}
+	if _, err := s.all(t.Context(), long); err != nil {
+		t.Fatal(err)
+	}
+	got := heap() - before
+	runtime.KeepAlive(s)
+	if got > plan || got < plan/2 {
+		t.Errorf("scoring: got %d bytes, want at most the %d planned and not much less", got, plan)
+	}
 }

@@ -32,15 +32,29 @@ func (m *Model) LogProbs(p *kernel.Pool, tokens []int32) ([]float32, error) {
 // sequence alone, and is the one that training computes. p may be nil. The model must not
 // change meanwhile; any number of goroutines may score it.
 func (m *Model) ScoreSequences(ctx context.Context, p *kernel.Pool, seqs []Sequence) ([][]float32, error) {
+	s := scorer{m: m, p: p, tape: newTape(m.cfg, keepNone)}
+	return s.all(ctx, seqs)
+}
+
+// scorer is the memory of a scoring.
+type scorer struct {
+	m    *Model
+	p    *kernel.Pool
+	tape *tape
+	pack packing
+	head headScratch
+}
+
+// all scores sequences, a micro-batch of them at a time.
+func (s *scorer) all(ctx context.Context, seqs []Sequence) ([][]float32, error) {
 	out := make([][]float32, len(seqs))
-	for i, s := range seqs {
-		if err := m.checkSequence(s); err != nil {
+	for i, q := range seqs {
+		if err := s.m.checkSequence(q); err != nil {
 			return nil, fmt.Errorf("score: sequence %d: %w", i, err)
 		}
-		out[i] = make([]float32, len(s.Tokens))
+		out[i] = make([]float32, len(q.Tokens))
 	}
-	defer p.Work().End()
-	s := scorer{m: m, p: p, tape: newTape(m.cfg, keepNone)}
+	defer s.p.Work().End()
 	for next := 0; next < len(seqs); {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("score: %w", err)
@@ -59,15 +73,6 @@ func (m *Model) ScoreSequences(ctx context.Context, p *kernel.Pool, seqs []Seque
 		s.score(seqs[from:next], out[from:next])
 	}
 	return out, nil
-}
-
-// scorer is the memory of a scoring.
-type scorer struct {
-	m    *Model
-	p    *kernel.Pool
-	tape *tape
-	pack packing
-	head headScratch
 }
 
 // score fills out from a packing of the sequences.

@@ -141,7 +141,7 @@ func TestBestOfRandomResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := 0; ; at += 5 {
+	for at := 0; ; at += 9 {
 		dir, w, log := t.TempDir(), newWorld(6), newLog()
 		k := &killer{at: at}
 		w.fault, log.fault = k.fault, k.fault

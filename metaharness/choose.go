@@ -25,10 +25,10 @@ type PairedTest struct {
 	Better bool `json:"better"` // the test rejects that it is no better
 }
 
-// choose accepts a program after session n, or before the first one (n = -1), where the entries from index first on have not been judged yet.
-// It says whether that is another one than before. Only paired tests are recorded: the best score follows from the decisions.
-func (r *run) choose(ctx context.Context, n int, op string, first int) (choice *Choice, changed bool, err error) {
-	replayed := false
+// choose accepts a program after session n, or before the first one (n = -1), where the entries from index first on are new; replayed says that
+// all their decisions were recorded before. It says whether another program is accepted than before. Only paired tests are recorded: the
+// best score follows from the decisions.
+func (r *run) choose(ctx context.Context, n int, op string, first int, replayed bool) (choice *Choice, changed bool, err error) {
 	next := best(r.archive.entries, r.archive.current)
 	if r.testsChallengers() {
 		if choice, next, err = r.test(first); err != nil {

@@ -87,7 +87,10 @@ func (r *run) judge(ctx context.Context, c Candidate, reach int, twin func() (Ca
 // longer agree with it are an error.
 func (r *run) recall(ctx context.Context, c Candidate, d Decision) (judged, error) {
 	j := judged{Decision: d}
-	if d.Status != StatusEvaluated {
+	switch {
+	case d.Status == StatusStopped && d.Partial == nil:
+		return j, fmt.Errorf("recorded decision: got status %s without what was seen", d.Status)
+	case d.Status != StatusEvaluated:
 		return j, nil
 	}
 	var err error

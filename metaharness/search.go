@@ -73,7 +73,7 @@ func (s *Search) begin(p Phase) (*run, error) {
 	case s.Config.Sessions > 0 && s.Config.Candidates < 1:
 		return nil, fmt.Errorf("harness search: candidates: got %d, want at least 1", s.Config.Candidates)
 	}
-	if key, err := s.Config.Selection.Validate(); err != nil {
+	if key, err := s.Config.Selection.withDefaults().Validate(); err != nil {
 		return nil, fmt.Errorf("harness search: selection: %s: %w", key, err)
 	}
 	a, err := newArchive(p.ArchiveDir, s.Deps.About, s.Config)
@@ -91,7 +91,7 @@ func (r *run) oneSession(ctx context.Context, n int) error {
 		return err
 	}
 	res := SessionResult{SessionRecord: rec}
-	first := len(r.archive.entries)
+	first, replayed := len(r.archive.entries), true
 	hearing := r.hear(ctx, n, rec.Candidates)
 	defer hearing.end()
 	for i := range rec.Candidates {
@@ -99,11 +99,12 @@ func (r *run) oneSession(ctx context.Context, n int) error {
 		if err := r.decide(ctx, n, c); err != nil {
 			return fmt.Errorf("candidate %s: %w", c.Name, err)
 		}
+		replayed = replayed && c.verdict.replayed
 		res.Decisions = append(res.Decisions, c.verdict.Decision)
 		r.count(c.verdict.Decision)
 	}
 	r.result.Discarded += len(rec.Discarded)
-	if res.Choice, res.NewBest, err = r.choose(ctx, n, fmt.Sprintf("%s/session-%d", r.op, n), first); err != nil {
+	if res.Choice, res.NewBest, err = r.choose(ctx, n, fmt.Sprintf("%s/session-%d", r.op, n), first, replayed); err != nil {
 		return err
 	}
 	best := r.archive.accepted()

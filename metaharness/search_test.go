@@ -22,7 +22,7 @@ func search(cfg metaharness.Config, p whale.Proposer, w *world, log *memLog) *me
 func TestEvolveImproves(t *testing.T) {
 	t.Parallel()
 	cfg := metaharness.Config{Sessions: 3, Candidates: 3, CanaryEpisodes: 2}
-	good, turns := 0, 0
+	good := 0
 	for seed := range uint64(20) {
 		w := newWorld(15)
 		res, err := search(cfg, evolve.New(), w, newLog()).Run(context.Background(), phaseIn(t, t.TempDir(), seed))
@@ -46,16 +46,10 @@ func TestEvolveImproves(t *testing.T) {
 		if got >= 0.6 {
 			good++
 		}
-		for _, e := range res.Archive {
-			if strings.Contains(e.Source, "TURNS = 4") {
-				turns++
-				break
-			}
-		}
 		t.Logf("seed %d: %.3f → %.3f: %s", seed, res.Incoming.Mean, got, res.Entry.Hypothesis)
 	}
-	if good < 16 || turns < 19 {
-		t.Errorf("got %d of 20 seeds with a score of 0.6, and %d that tried 4 turns; want 16 and 19", good, turns)
+	if good < 16 {
+		t.Errorf("got %d of 20 seeds with a score of 0.6, want 16", good)
 	}
 }
 

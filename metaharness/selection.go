@@ -11,8 +11,8 @@ const (
 	TestBootstrap = "bootstrap" // lower bound of a paired bootstrap
 )
 
-// Selection says how a phase chooses the program that it accepts, and how much it spends on a candidate before it gives it up. The zero
-// value is the paper's plain argmax.
+// Selection says how a phase chooses the program that it accepts, and how much it spends on a candidate before it gives it up. In a
+// [Config], what is zero has its default ([DefaultSelection]): the zero value is the paper's plain argmax.
 //
 // # Paired acceptance
 //
@@ -49,9 +49,9 @@ func DefaultSelection() Selection {
 	return Selection{Accept: AcceptArgmax, Test: TestMcNemar, Level: 0.05, Draws: 1}
 }
 
-// Validate names the first setting that makes no sense, by its key, which is empty where all do.
+// Validate names the first setting that makes no sense, by its key, which is empty where all do. A setting that the others leave without
+// effect makes none.
 func (s Selection) Validate() (key string, err error) {
-	s = s.withDefaults()
 	def := DefaultSelection()
 	switch {
 	case s.Accept != AcceptArgmax && s.Accept != AcceptPaired:
@@ -59,7 +59,7 @@ func (s Selection) Validate() (key string, err error) {
 	case s.Test != TestMcNemar && s.Test != TestBootstrap:
 		return "test", fmt.Errorf("got %q, want %s or %s", s.Test, TestMcNemar, TestBootstrap)
 	case !(s.Level >= 1e-6 && s.Level <= 0.5):
-		return "level", fmt.Errorf("got %g, want 1e-06 to 0.5", s.Level)
+		return "level", fmt.Errorf("got %g, want 0.000001 to 0.5", s.Level)
 	case s.Reevaluate < 0 || s.Reevaluate > 1000:
 		return "reevaluate", fmt.Errorf("got %d, want 0 to 1000", s.Reevaluate)
 	case s.Draws < 1 || s.Draws > 64:
@@ -76,7 +76,7 @@ func (s Selection) Validate() (key string, err error) {
 	return "", nil
 }
 
-// withDefaults fills in what is not set.
+// withDefaults fills in what is zero.
 func (s Selection) withDefaults() Selection {
 	def := DefaultSelection()
 	if s.Accept == "" {

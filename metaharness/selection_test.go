@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -356,27 +357,34 @@ func TestEndByPatience(t *testing.T) {
 }
 
 func TestSelectionValidate(t *testing.T) {
-	for want, s := range map[string]metaharness.Selection{
-		`accept: got "best", want argmax or paired`:                                         {Accept: "best"},
-		`test: got "t", want mcnemar or bootstrap`:                                          {Accept: "paired", Test: "t"},
-		`level: got 0.6, want 1e-06 to 0.5`:                                                 {Accept: "paired", Level: 0.6},
-		`reevaluate: got -1, want 0 to 1000`:                                                {Reevaluate: -1},
-		`draws: got 65, want 1 to 64`:                                                       {Reevaluate: 1, Draws: 65},
-		`racing: got 1, want 0 to less than 1`:                                              {Racing: 1},
-		`test: got "bootstrap" with accept argmax, which tests nothing: want accept paired`: {Test: "bootstrap"},
-		`level: got 0.01 with accept argmax, which tests nothing: want accept paired`:       {Level: 0.01},
-		`draws: got 2 with reevaluate 0, which draws nothing: want reevaluate 1 or more`:    {Draws: 2},
-		`draws: got 3 with reevaluate 0, which draws nothing: want reevaluate 1 or more `:   {Accept: "paired", Draws: 3},
-		`: %!s(<nil>)`: metaharness.DefaultSelection(),
+	for want, change := range map[string]func(s *metaharness.Selection){
+		`accept: got "best", want argmax or paired`:                                         func(s *metaharness.Selection) { s.Accept = "best" },
+		`test: got "t", want mcnemar or bootstrap`:                                          func(s *metaharness.Selection) { s.Accept, s.Test = "paired", "t" },
+		`level: got 0.6, want 0.000001 to 0.5`:                                              func(s *metaharness.Selection) { s.Accept, s.Level = "paired", 0.6 },
+		`level: got 0, want 0.000001 to 0.5`:                                                func(s *metaharness.Selection) { s.Level = 0 },
+		`reevaluate: got -1, want 0 to 1000`:                                                func(s *metaharness.Selection) { s.Reevaluate = -1 },
+		`draws: got 65, want 1 to 64`:                                                       func(s *metaharness.Selection) { s.Reevaluate, s.Draws = 1, 65 },
+		`draws: got 0, want 1 to 64`:                                                        func(s *metaharness.Selection) { s.Draws = 0 },
+		`racing: got 1, want 0 to less than 1`:                                              func(s *metaharness.Selection) { s.Racing = 1 },
+		`racing: got NaN, want 0 to less than 1`:                                            func(s *metaharness.Selection) { s.Racing = math.NaN() },
+		`test: got "bootstrap" with accept argmax, which tests nothing: want accept paired`: func(s *metaharness.Selection) { s.Test = "bootstrap" },
+		`level: got 0.01 with accept argmax, which tests nothing: want accept paired`:       func(s *metaharness.Selection) { s.Level = 0.01 },
+		`draws: got 2 with reevaluate 0, which draws nothing: want reevaluate 1 or more`:    func(s *metaharness.Selection) { s.Draws = 2 },
+		``: func(*metaharness.Selection) {},
 	} {
-		key, err := s.Validate()
-		if got := fmt.Sprintf("%s: %s", key, err); got != strings.TrimSpace(want) {
+		s := metaharness.DefaultSelection()
+		change(&s)
+		got := ""
+		if key, err := s.Validate(); err != nil {
+			got = key + ": " + err.Error()
+		}
+		if got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		_, runErr := search(metaharness.Config{Selection: s}, proposes(t), newWorld(3), newLog()).Run(context.Background(), phaseIn(t, t.TempDir(), 1))
-		if (err == nil) != (runErr == nil) {
-			t.Errorf("a search with it: got %v, want %v", runErr, err)
-		}
+	}
+	s := search(metaharness.Config{Selection: metaharness.Selection{Racing: 2}}, proposes(t), newWorld(3), newLog())
+	if _, err := s.Run(context.Background(), phaseIn(t, t.TempDir(), 1)); !contains(err, "harness search: selection: racing: got 2, want 0 to less than 1") {
+		t.Errorf("a search with it: got %v, want it refused", err)
 	}
 }
 

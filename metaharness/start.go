@@ -10,7 +10,7 @@ import (
 // start gives the archive what the phase knows before its first session: the incoming harness, and the runners-up of earlier phases,
 // scored anew under the phase's weights, because a score that was measured under others says nothing here.
 func (r *run) start(ctx context.Context) error {
-	missing, err := r.rescore(ctx, "incoming", r.op+"/incoming", r.phase.Incoming)
+	missing, _, err := r.rescore(ctx, "incoming", r.op+"/incoming", r.phase.Incoming)
 	if err == nil && missing != "" {
 		// Without a complete score of it nothing could be compared.
 		err = fmt.Errorf("evaluation is incomplete: %s", missing)
@@ -20,17 +20,20 @@ func (r *run) start(ctx context.Context) error {
 	}
 	r.result.Incoming = *r.archive.entries[0].Score
 	r.archive.accept(0)
+	replayed := true
 	for i, h := range r.phase.RunnersUp {
 		if _, known := r.archive.find(h.ID()); known {
 			return fmt.Errorf("runner-up %d: got %s, which the archive has: want other programs than the incoming harness, each once", i+1, h.ID())
 		}
-		if _, err := r.rescore(ctx, fmt.Sprintf("runner-up-%d", i+1), r.op+"/runner-up/"+string(h.ID()), h); err != nil {
+		_, known, err := r.rescore(ctx, fmt.Sprintf("runner-up-%d", i+1), r.op+"/runner-up/"+string(h.ID()), h)
+		if err != nil {
 			return fmt.Errorf("runner-up %d: %w", i+1, err)
 		}
+		replayed = replayed && known
 		r.result.Rescored += len(r.examples)
 	}
 	if len(r.phase.RunnersUp) > 0 {
-		if r.result.Choice, _, err = r.choose(ctx, -1, r.op+"/runners-up", 1); err != nil {
+		if r.result.Choice, _, err = r.choose(ctx, -1, r.op+"/runners-up", 1, replayed); err != nil {
 			return fmt.Errorf("runners-up: %w", err)
 		}
 	}
@@ -38,50 +41,49 @@ func (r *run) start(ctx context.Context) error {
 	return r.archive.writeIndex()
 }
 
-// rescore evaluates a harness that was accepted or scored before, and adds it to the archive. What is missing for a complete score is not
-// recorded for the incoming harness: the phase stops then, and is run again.
-func (r *run) rescore(ctx context.Context, name, op string, h whale.Harness) (missing string, err error) {
-	c := Candidate{Name: name, ID: h.ID(), Source: string(h.Source())}
-	var d Decision
-	replayed, err := r.Deps.Log.Lookup(ctx, KindDecision, op, &d)
+// rescore evaluates a harness that was accepted or scored before, and adds it to the archive. It says what is missing for a complete score,
+// which is not recorded for the incoming harness (the phase stops then, and is run again), and whether the decision was recorded before.
+func (r *run) rescore(ctx context.Context, name, op string, h whale.Harness) (missing string, replayed bool, err error) {
+	e := Entry{Candidate: Candidate{Name: name, ID: h.ID(), Source: string(h.Source())}, Session: -1, Harness: h}
+	replayed, err = r.Deps.Log.Lookup(ctx, KindDecision, op, &e.Decision)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	first := len(r.archive.entries) == 0
-	if replayed && d.Status == StatusIncomplete {
-		return d.Reason, r.welcome(Entry{Candidate: c, Decision: d, Session: -1, Harness: h}, true)
+	if e.Status == StatusIncomplete {
+		return e.Reason, true, r.welcome(e, true)
 	}
 	rollouts, err := r.Deps.Evaluator.Evaluate(ctx, h, Ask{Purpose: whale.PurposeSearch})
 	if err != nil {
-		return "", err
+		return "", replayed, err
 	}
-	for i := range rollouts {
-		if first {
+	incoming := len(r.archive.entries) == 0
+	if incoming {
+		for i := range rollouts {
 			r.examples = append(r.examples, rollouts[i].Key.Example)
 		}
 	}
 	score, missing, err := r.score(h, rollouts)
 	switch {
 	case err != nil:
-		return "", err
-	case missing != "" && first:
-		return missing, nil
-	case replayed && (missing != "" || d.Score == nil || *d.Score != score):
-		return "", fmt.Errorf("recorded score and cached rollouts differ: got %+v %s, want %+v", score, missing, d.Score)
+		return "", replayed, err
+	case replayed && (missing != "" || e.Score == nil || *e.Score != score):
+		return "", replayed, fmt.Errorf("recorded score and cached rollouts differ: got %+v %s, want %+v", score, missing, e.Score)
+	case missing != "" && incoming:
+		return missing, false, nil
 	case missing != "":
-		d = Decision{Status: StatusIncomplete, Reason: cut("not scored: "+missing, maxReason)}
+		e.Decision = Decision{Status: StatusIncomplete, Reason: cut("not scored: "+missing, maxReason)}
 	default:
-		d = Decision{Status: StatusEvaluated, Score: &score}
-		if err := r.archive.stage(c, score, rollouts); err != nil {
-			return "", err
+		e.Decision, e.passes = Decision{Status: StatusEvaluated, Score: &score}, passesOf(rollouts)
+		if err := r.archive.stage(e.Candidate, score, rollouts); err != nil {
+			return "", replayed, err
 		}
 	}
 	if !replayed {
-		if err := r.Deps.Log.Record(ctx, KindDecision, op, d); err != nil {
-			return "", err
+		if err := r.Deps.Log.Record(ctx, KindDecision, op, e.Decision); err != nil {
+			return "", false, err
 		}
 	}
-	return missing, r.welcome(Entry{Candidate: c, Decision: d, Session: -1, Harness: h, passes: passesOf(rollouts)}, replayed)
+	return missing, replayed, r.welcome(e, replayed)
 }
 
 // welcome adds a program of an earlier phase to the archive.

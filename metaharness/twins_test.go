@@ -83,7 +83,7 @@ func acceptsTwin(t *testing.T, s Selection, seed uint64) bool {
 	for n, more := range []int{runnersUp, candidates, candidates, candidates} {
 		first := len(r.archive.entries)
 		add(more)
-		if _, _, err := r.choose(ctx, n-1, fmt.Sprint(n), first); err != nil {
+		if _, _, err := r.choose(ctx, n-1, fmt.Sprint(n), first, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -107,7 +107,13 @@ func (c rolloutCache) Get(ctx context.Context, key whale.RolloutKey) (*whale.Rol
 	if !c.known.has(id) {
 		return c.takeOver(ctx, id)
 	}
-	if _, ok, err := c.run.Rollout(ctx, id); err != nil || !ok {
+	_, ok, err := c.run.Rollout(ctx, id)
+	if err == nil && !ok { // made a moment ago, and still on its way to the disk
+		if err = c.run.Sync(ctx); err == nil {
+			_, ok, err = c.run.Rollout(ctx, id)
+		}
+	}
+	if err != nil || !ok {
 		return nil, false, err
 	}
 	data, err := c.run.Trajectory(ctx, id)

@@ -175,7 +175,7 @@ func (st *Story) ProgramByID(prefix string) (Program, error) {
 		}
 	}
 	if len(found) != 1 {
-		return Program{}, &InputError{fmt.Errorf("%s: got %d harnesses whose id begins with %q, want one; there are %s", st.Dir, len(found), prefix, few(names))}
+		return Program{}, &InputError{fmt.Errorf("%s: got %d harnesses whose id begins with %q, want one, by %d characters of it or more; there are %s", st.Dir, len(found), prefix, minPrefix, few(names))}
 	}
 	prog, err := st.keptProgram(found[0])
 	if err != nil {

@@ -115,7 +115,11 @@ func (p *Parts) newTrainer() (whale.Trainer, error) {
 
 // Memory is what the config's sampling and training take at most.
 func (p *Parts) Memory(workers int) (local.Memory, error) {
-	return p.Bundle.Memory(p.LocalOptions(), p.Config.Weight.how(p.Config.Seed), workers)
+	m, err := p.Bundle.Memory(p.LocalOptions(), p.Config.Weight.how(p.Config.Seed), workers)
+	if err == nil && p.Config.Weight.scores() {
+		return m.WithScorer(p.Bundle, workers)
+	}
+	return m, err
 }
 
 // how says what is trained, and with how much memory. The adapter's first values follow from the run's seed.

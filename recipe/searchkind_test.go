@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,8 +66,8 @@ func TestSelectionOptions(t *testing.T) {
 	seeds := map[uint32]string{}
 	for _, ro := range rolloutsOf(t, s) {
 		if p := ro.row.Purpose; p == "confirm" || p == "search" {
-			at := p + " " + ro.row.Phase + " " + ro.Key.Example
-			if was, ok := seeds[ro.Key.Seed()]; ok && !strings.HasPrefix(at, was[:strings.LastIndex(was, " ")]) && p == "confirm" {
+			at := fmt.Sprintln(p, ro.row.Phase, ro.Key.Example, ro.Key.Draw)
+			if was, ok := seeds[ro.Key.Seed()]; ok && was != at {
 				t.Errorf("%s has the random numbers of %s", at, was)
 			}
 			seeds[ro.Key.Seed()] = at
@@ -134,6 +135,8 @@ func TestSearchConfigIsChecked(t *testing.T) {
 		"search: {runners_up: -1}":                             "search.runners_up: got -1, want 0 to 1000",
 		"search: {selection: {accept: pair}}":                  `search.selection.accept: got "pair", want argmax or paired`,
 		"search: {selection: {level: 0.01}}":                   "search.selection.level: got 0.01 with accept argmax",
+		"search: {selection: {accept: paired, level: 0}}":      "search.selection.level: got 0, want 0.000001 to 0.5",
+		"search: {selection: {draws: 0}}":                      "search.selection.draws: got 0, want 1 to 64",
 		"search: {selection: {racing: 2}}":                     "search.selection.racing: got 2, want 0 to less than 1",
 		"search: {selection: {reevaluate: 2, drawz: 3}}":       `unknown key "drawz": did you mean "draws"?`,
 		"search: {selection: {accept: paired, test: mcnemer}}": `search.selection.test: got "mcnemer", want mcnemar or bootstrap`,

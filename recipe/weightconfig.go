@@ -61,11 +61,11 @@ func (c WeightConfig) Validate() error {
 	if c.Accept != defaultAccept {
 		return fmt.Errorf("weight.accept: got %g, want it left out where weight.kind is %s, which learns from every reward", c.Accept, c.Kind)
 	}
-	return (&grpo.Update{Config: c.Config, GRPO: c.GRPO, Reference: unopened}).Validate()
+	return (&grpo.Update{Config: c.Config, GRPO: c.GRPO}).Validate()
 }
 
-// unopened stands for the phase's start where nothing is scored.
-func unopened(context.Context) (whale.Scorer, error) { return nil, fmt.Errorf("no phase has begun") }
+// scores says whether weight phases score under the weights that they began with.
+func (c WeightConfig) scores() bool { return c.Kind == WeightGRPO && c.GRPO.KL != 0 }
 
 // newUpdate makes what a weight phase learns by.
 func (r *Run) newUpdate(ph PlannedPhase, train []whale.Example) modelupdate.ModelUpdate {

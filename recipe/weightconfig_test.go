@@ -41,3 +41,31 @@ func TestWeightKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestMemoryOfScoring: weights that are scored under are part of what a run says it takes.
+func TestMemoryOfScoring(t *testing.T) {
+	t.Parallel()
+	var total []int64
+	for _, text := range []string{"weight: {kind: grpo}", "weight: {kind: grpo, grpo: {kl: 0.1}}"} {
+		c, err := ParseConfig("c.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := OpenParts(t.Context(), c, Resources{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer parts.Close()
+		m, err := parts.Memory(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Scoring > 0 && m.Scoring < m.Weights {
+			t.Errorf("%s: got %d bytes to score, want more than the weights' %d", text, m.Scoring, m.Weights)
+		}
+		total = append(total, m.Run())
+	}
+	if total[0] >= total[1] {
+		t.Errorf("got %d bytes, want more where the phase's start is scored under: %d", total[1], total[0])
+	}
+}

@@ -1,21 +1,14 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
-	"html"
 	"image/color"
 	"io"
-	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/font/liberation"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // figure is one plot or several in a grid, with one legend above them.
@@ -43,6 +36,7 @@ const (
 	maxFigure   = 4000 // points a side: a larger one is refused by image libraries, and read by nobody
 	entryGap    = 16
 	entrySample = 22
+	leastWidth  = 540 // pixels: a figure is not shrunk further on a small screen, but scrolls
 )
 
 func (f *figure) size() (w, h vg.Length) {
@@ -67,9 +61,9 @@ func grid(plots []*plot.Plot, cols int) [][]*plot.Plot {
 	return rows
 }
 
-// legendStyle writes legends. It has a cache of fonts of its own, so that figures can be drawn side by side.
+// legendStyle writes legends. The handler is the plots' own, whose cache of fonts may be used from many goroutines.
 func legendStyle() draw.TextStyle {
-	return draw.TextStyle{Color: black, Font: sans(9), Handler: text.Plain{Fonts: font.NewCache(liberation.Collection())}, YAlign: draw.YCenter}
+	return draw.TextStyle{Color: black, Font: sans(9), Handler: plot.DefaultTextHandler, YAlign: draw.YCenter}
 }
 
 // place lays legend entries out in lines of a width, and gives where each begins.
@@ -129,49 +123,6 @@ func (f *figure) drawEntry(c draw.Canvas, e legendEntry, at vg.Point, sty draw.T
 	if e.glyph != nil {
 		c.DrawGlyph(*e.glyph, vg.Point{X: at.X + sample/2, Y: at.Y})
 	}
-}
-
-// svg draws the figure as an SVG file.
-func (f *figure) svg() (string, error) {
-	body, err := f.svgBody()
-	if err != nil {
-		return "", err
-	}
-	w, h := f.size()
-	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0fpt\" height=\"%.0fpt\" viewBox=\"0 0 %.5g %.5g\">\n%s</svg>\n", w, h, w, h, body), nil
-}
-
-// inline draws the figure as an SVG element of a page, as wide as it may be there.
-func (f *figure) inline() (string, error) {
-	body, err := f.svgBody()
-	if err != nil {
-		return "", err
-	}
-	w, h := f.size()
-	return fmt.Sprintf("<svg role=\"img\" aria-label=\"%s\" viewBox=\"0 0 %.5g %.5g\" style=\"max-width:%.0fpx\">\n%s</svg>", html.EscapeString(printable(f.title)), w, h, w*4/3, body), nil
-}
-
-// svgBody is what the plot library draws, without the outer element.
-func (f *figure) svgBody() (string, error) {
-	w, h := f.size()
-	canvas := vgsvg.New(w, h)
-	f.draw(draw.New(canvas))
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return "", fmt.Errorf("plot %s: %w", f.name, err)
-	}
-	s := b.String()
-	from, to := strings.Index(s, "<svg"), strings.LastIndex(s, "</svg>")
-	if from < 0 || to < 0 {
-		return "", fmt.Errorf("plot %s: got no <svg> from the plot library", f.name)
-	}
-	inner := strings.Index(s[from:to], ">")
-	if inner < 0 {
-		return "", fmt.Errorf("plot %s: got half an <svg> from the plot library", f.name)
-	}
-	s = strings.TrimLeft(s[from+inner+1:to], "\n")
-	// The fonts that are drawn with may be missing where it is looked at: others of the same measures stand in.
-	return strings.ReplaceAll(s, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"), nil
 }
 
 // png writes the figure as PNG.

@@ -216,18 +216,6 @@ func (f fake) pair(name string, mean float64) recipe.Pair {
 
 func whaleHash(s string) uint64 { return uint64(whale.DeriveSeed(1, s)) }
 
-// study is every method with some seeds.
-func study(seeds int) []*recipe.Story {
-	var out []*recipe.Story
-	for i, m := range recipe.Methods() {
-		gain := []float64{0.72, 0.74, 0.48, 0.52, 0.6, 0.64}[i]
-		for s := range seeds {
-			out = append(out, fake{method: m, seed: uint64(s + 1), gain: gain, cycles: 3, examples: 100, draws: 8, steps: 6, sessions: 4, matrix: m == recipe.MethodWhale && s == 0}.story())
-		}
-	}
-	return out
-}
-
 // small is few runs with few numbers, for golden files.
 func small() []*recipe.Story {
 	var out []*recipe.Story

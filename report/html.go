@@ -24,11 +24,11 @@ type page struct {
 
 type groupPage struct {
 	*Group
-	Anchor                                                                     string
-	Summary, Accuracy, Differences, Passing, Ledger, Metrics, HalvesTable, All gridTable
-	figures                                                                    []drawn
-	ArmPages                                                                   []armPage
-	RunPages                                                                   []runPage
+	Anchor                                                                            string
+	Summary, Accuracy, Differences, Passing, Ledger, Metrics, HalvesTable, Tried, All gridTable
+	figures                                                                           []drawn
+	ArmPages                                                                          []armPage
+	RunPages                                                                          []runPage
 }
 
 // Measure is mean@k by its name.
@@ -67,8 +67,7 @@ type armPage struct {
 
 type runPage struct {
 	Run
-	Tried string
-	Diff  []diffLine
+	Diff []diffLine
 }
 
 type diffLine struct{ Class, Text string }
@@ -127,7 +126,7 @@ func (r *Report) groupPage(i int) (groupPage, error) {
 	out := groupPage{
 		Group: g, Anchor: "task-" + string(rune('a'+i%26)),
 		Summary: newGridTable(g.summaryRows()), Accuracy: newGridTable(g.tableRows()), Differences: newGridTable(g.differenceRows()), Passing: newGridTable(g.passingRows()), Ledger: newGridTable(g.ledgerRows()),
-		Metrics: newGridTable(g.metricRows()), HalvesTable: newGridTable(g.halvesRows()), All: newGridTable(g.runRows()),
+		Metrics: newGridTable(g.metricRows()), HalvesTable: newGridTable(g.halvesRows()), Tried: newGridTable(g.triedRows()), All: newGridTable(g.runRows()),
 	}
 	for _, f := range g.figures("") {
 		svg, err := f.inline()
@@ -139,7 +138,7 @@ func (r *Report) groupPage(i int) (groupPage, error) {
 	for _, a := range g.Arms {
 		ap := armPage{Label: a.Label}
 		for _, run := range g.runsOf(&a) {
-			ap.Runs = append(ap.Runs, runPage{*run, triedText(*run), diffLines(run.Diff)})
+			ap.Runs = append(ap.Runs, runPage{*run, diffLines(run.Diff)})
 		}
 		out.ArmPages = append(out.ArmPages, ap)
 	}

@@ -98,18 +98,18 @@ func TestPageIsWhole(t *testing.T) {
 	})
 	for _, want := range []string{
 		"Test accuracy in percent, mean@2, with 95% intervals", "Differences to whale", "Accuracy against training rollouts", "Training rollouts until another method's final accuracy",
-		"Weight phases", "Harness phases", "What each half of a cycle brought", "Every weights with every harness", "Spent", "Behaviour on the test split", "Runs", "whale", "weight-only", "harness-only",
+		"Weight phases", "Harness phases", "What each half of a cycle brought", "Every weights with every harness", "Spent", "Behaviour on the test split", "What was really tried", "Runs", "whale", "weight-only", "harness-only",
 	} {
 		if !headings[want] {
 			t.Errorf("the page lacks the heading %q: it has %v", want, headings)
 		}
 	}
-	if figures != 8 || tables != 8 {
-		t.Errorf("got %d figures and %d tables, want 8 and 8", figures, tables)
+	if figures != 8 || tables != 9 {
+		t.Errorf("got %d figures and %d tables, want 8 and 9", figures, tables)
 	}
 	all := text(doc)
-	for _, want := range []string{"chosen on test", "not finished: after phase 2-weight", "Answering at random solves 5.0%", "phase 0-weight ended: all of it was made", "+# phase 3", "3 proposed", "schedule.method: whale → weight-only", "runs/harness-only-2"} {
-		if !strings.Contains(all, want) && !strings.Contains(all, strings.Replace(want, "3 proposed", "12 proposed", 1)) {
+	for _, want := range []string{"chosen on test", "not finished: after phase 2-weight", "Answering at random solves 5.0%", "0-weight (2 steps): all of it was made", "+# phase 3", "schedule.method: whale → weight-only", "runs/harness-only-2"} {
+		if !strings.Contains(all, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
@@ -124,7 +124,7 @@ func hostile() *recipe.Story {
 	st.Begin.Task, st.Begin.Weights, st.Begin.Harness = whale.ID(evil), whale.ID(evil), whale.ID(evil)
 	for i := range st.Phases {
 		ph := &st.Phases[i]
-		ph.Text, ph.Kind = evil, ph.Kind
+		ph.Text = evil
 		if ph.Source != "" {
 			ph.Source = "# " + evil + "\nSYSTEM_PROMPT = \"" + evil + "\"\n"
 		}

@@ -103,7 +103,7 @@ func rowKind(pair string) string {
 }
 
 func readPhase(ph recipe.PhaseStory) Phase {
-	p := Phase{Index: ph.Index, Cycle: ph.Cycle, Kind: ph.Kind, Name: ph.Name(), Done: ph.Done, Why: ph.Text, Incoming: ph.Incoming}
+	p := Phase{Index: ph.Index, Cycle: ph.Cycle, Kind: ph.Kind, Name: ph.Name(), Done: ph.Done, Why: strings.TrimPrefix(ph.Text, "phase "+ph.Name()+" ended: "), Incoming: ph.Incoming}
 	if ph.Done {
 		p.Made = ph.Sessions
 		if ph.Kind == recipe.PhaseWeight {

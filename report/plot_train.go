@@ -114,7 +114,7 @@ func (g *Group) searchFigure(ls map[string]look) *figure {
 		return nil
 	}
 	for _, p := range panels {
-		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.3, most+0.5, 0, min(1, high*1.08+0.02)
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.3, most+0.4, 0, min(1, high*1.08+0.02)
 	}
 	dot := draw.GlyphStyle{Color: grey, Radius: 2, Shape: draw.CircleGlyph{}}
 	in := draw.GlyphStyle{Color: black, Radius: 3, Shape: draw.RingGlyph{}}

@@ -84,16 +84,7 @@ func (e *textWriter) group(g *Group, resamples int) {
 	e.printf("\nRuns\n\n")
 	e.table(g.runRows())
 	e.printf("\nTried\n\n")
-	for _, r := range g.Runs {
-		e.printf("%s, seed %d: %s\n", printable(r.Arm), r.Seed, printable(triedText(r)))
-	}
-}
-
-func triedText(r Run) string {
-	if t := r.Tried.String(); t != "" {
-		return t
-	}
-	return "nothing yet"
+	e.table(g.triedRows())
 }
 
 // meanAt is the measure by its name: mean@8.
@@ -335,11 +326,34 @@ func metric(m map[string]float64, k string) string {
 }
 
 func (g *Group) halvesRows() [][]string {
-	rows := [][]string{{"method", "cycle", "old weights, old harness", "new weights, old harness", "old weights, new harness", "new weights, new harness", "seeds"}}
+	rows := [][]string{{"method", "cycle", "old θ, old h", "new θ, old h", "old θ, new h", "new θ, new h", "seeds"}}
 	for _, a := range g.Arms {
 		for _, h := range a.Halves {
 			rows = append(rows, []string{printable(a.Label), fmt.Sprint(h.Cycle), percent(h.Old) + "%", percent(h.Weight) + "%", percent(h.Harness) + "%", percent(h.New) + "%", fmt.Sprint(h.Seeds)})
 		}
+	}
+	return rows
+}
+
+// triedRows say how much of the budget really tried something.
+func (g *Group) triedRows() [][]string {
+	rows := [][]string{{"method", "seed", "sessions", "of them failed", "proposed", "evaluated", "rejected", "stopped early", "not scored", "phases that accepted another", "steps", "with nothing accepted"}}
+	for _, r := range g.Runs {
+		t := r.Tried
+		var gates []string
+		rejected := 0
+		for _, gate := range slices.Sorted(maps.Keys(t.Rejected)) {
+			rejected += t.Rejected[gate]
+			gates = append(gates, fmt.Sprintf("%s %d", plain(gate, 30), t.Rejected[gate]))
+		}
+		why := fmt.Sprint(rejected)
+		if len(gates) > 0 {
+			why += " (" + strings.Join(gates, ", ") + ")"
+		}
+		rows = append(rows, []string{
+			printable(r.Arm), fmt.Sprint(r.Seed), fmt.Sprint(t.Sessions), fmt.Sprint(t.FailedSessions), fmt.Sprint(t.Proposed), fmt.Sprint(t.Evaluated), why,
+			fmt.Sprint(t.Stopped), fmt.Sprint(t.Incomplete), fmt.Sprintf("%d of %d", t.Accepted, t.Phases), fmt.Sprint(t.Steps), fmt.Sprint(t.EmptySteps),
+		})
 	}
 	return rows
 }

@@ -47,8 +47,8 @@ func (r *Report) WriteAll(ctx context.Context, dir string) ([]string, error) {
 			return out, err
 		}
 	}
-	for _, t := range r.tables() {
-		if err := put(t.name+".csv", t.write); err != nil {
+	for _, s := range sheets() {
+		if err := put(s.name+".csv", func(w io.Writer) error { return r.writeSheet(w, s) }); err != nil {
 			return out, err
 		}
 	}

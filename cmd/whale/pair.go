@@ -201,7 +201,7 @@ func harnessFrom(ctx context.Context, name, of string) (recipe.Program, error) {
 	if run, _, ok := runAt(of); ok && !strings.ContainsRune(name, filepath.Separator) {
 		return harnessOf(ctx, run, name)
 	}
-	return recipe.LoadProgram(name) // whose error says what is missing
+	return recipe.Program{}, &recipe.InputError{Err: fmt.Errorf("harness %s: no such file, want the path of a program, a run, RUN@MOMENT, RUN@ID of a harness that it tried, or a folder of whale export", name)}
 }
 
 // harnessOf is the harness of a run's moment, or one that it tried, by its id.

@@ -135,16 +135,7 @@ func describe(e recipe.Event) string {
 		}
 		return fmt.Sprintf("cycle %d, harness phase: %s", e.Phase.Cycle, some(e.Phase.Sessions, "session"))
 	case recipe.EventStep:
-		s := e.Step
-		line := fmt.Sprintf("  step %-3d reward %.3f  accepted %d/%d", s.Step+1, s.Reward, s.Accepted, s.Rollouts)
-		failed := ""
-		if s.Failed > 0 {
-			failed = fmt.Sprintf("  failed %d (%s)", s.Failed, oneLine(s.Failure))
-		}
-		if s.Updates > 0 {
-			return line + failed + fmt.Sprintf("  loss %.3f  %d tokens trained", s.Loss, s.Tokens)
-		}
-		return line + failed + "  nothing accepted: no update"
+		return describeStep(e.Step)
 	case recipe.EventSession:
 		return fmt.Sprintf("  session %d: %s", e.Session, oneLine(e.Text))
 	case recipe.EventCandidate:

@@ -27,23 +27,29 @@ type configSection struct {
 
 // notes are for keys whose fields have no comment, or one that speaks to programmers.
 var notes = map[string]string{
-	"name":                                  "of the run: its folder is runs/NAME",
-	"seed":                                  "decides everything random in the run: the order of examples, sampling, the proposer",
-	"sampling.temperature":                  "0 takes the likeliest token",
-	"sampling.top_p":                        "1 = off",
-	"task.math.source":                      "where problems come from: the generator, or files",
-	"task.math.generator.seed":              "of the problems; not the run's",
-	"task.math.generator.counts.train":      "problems of weight phases (D_weight)",
-	"task.math.generator.counts.search":     "problems of harness phases (D_harness)",
-	"task.math.generator.counts.validation": "problems for `whale eval`; no phase uses them",
-	"task.math.generator.counts.test":       "problems of curves and of the final table",
-	"task.math.calculator.wall_seconds":     "of one call",
-	"weight.optimizer.beta1":                "decay of the first moment",
-	"weight.optimizer.beta2":                "decay of the second moment",
-	"weight.optimizer.eps":                  "added to the root of the second moment",
-	"weight.optimizer.weight_decay":         "per unit of learning rate, decoupled; norms are not decayed",
-	"weight.optimizer.clip_norm":            "largest global norm of a gradient; 0 = no clipping",
-	"snapshots.last":                        "how many of the latest steps keep their weights",
+	"name":                                      "of the run: its folder is runs/NAME",
+	"seed":                                      "decides everything random in the run: the order of examples, sampling, the proposer",
+	"sampling.temperature":                      "0 takes the likeliest token",
+	"sampling.top_p":                            "1 = off",
+	"task.math.source":                          "where problems come from: the generator, or files",
+	"task.math.generator.seed":                  "of the problems; not the run's",
+	"task.math.generator.counts.train":          "problems of weight phases (D_weight)",
+	"task.math.generator.counts.search":         "problems of harness phases (D_harness)",
+	"task.math.generator.counts.validation":     "problems of the curve beside test, by which a pair is chosen, and of `whale diagnose`; no phase uses them",
+	"task.math.generator.counts.test":           "problems of curves and of the final table",
+	"task.math.calculator.wall_seconds":         "of one call",
+	"task.searchqa.generator.counts.validation": "of the curve beside test, by which a pair is chosen, and of `whale diagnose`; no phase uses them",
+	"task.chess.generator.counts.validation":    "of the curve beside test, by which a pair is chosen, and of `whale diagnose`; no phase uses them",
+	"task.counts.validation":                    "examples of the curve beside test, by which a pair is chosen; no phase uses them; 0 = nothing is said",
+	"schedule.method":                           "what is alternated, and which half is left alone; [recipe.md](recipe.md#methods) has a table",
+	"search.selection.accept":                   "argmax takes the best score, as the paper does; paired takes only what a paired test finds better",
+	"search.selection.test":                     "of paired acceptance: exact McNemar, or the lower bound of a paired bootstrap",
+	"weight.optimizer.beta1":                    "decay of the first moment",
+	"weight.optimizer.beta2":                    "decay of the second moment",
+	"weight.optimizer.eps":                      "added to the root of the second moment",
+	"weight.optimizer.weight_decay":             "per unit of learning rate, decoupled; norms are not decayed",
+	"weight.optimizer.clip_norm":                "largest global norm of a gradient; 0 = no clipping",
+	"snapshots.last":                            "how many of the latest steps keep their weights",
 }
 
 func configPage(src source) (string, error) {
@@ -182,6 +188,9 @@ func accepted(k configKey) (string, error) {
 	case reflect.String:
 		probes, otherwise = []string{`"?"`}, "text"
 	case reflect.Slice:
+		if k.value.Type().Elem().Kind() == reflect.Struct {
+			return acceptedList(k)
+		}
 		probes, otherwise = []string{`["?"]`}, "a list of texts"
 	case reflect.Uint64:
 		probes, otherwise = []string{"0", "18446744073709551615"}, "0 to 2^64-1"
@@ -191,18 +200,9 @@ func accepted(k configKey) (string, error) {
 		return "", fmt.Errorf("key %s: got a value of kind %s, which has no rule here", k.path, k.value.Kind())
 	}
 	for _, p := range probes {
-		text, err := probe(k.path, p)
-		if err != nil {
-			return "", fmt.Errorf("key %s: %w", k.path, err)
+		if want, err := wanted(k.path, p, k.path+":", k.path+"[0]:"); err != nil || want != "" {
+			return want, err
 		}
-		_, err = recipe.ParseConfig("", text)
-		if err == nil {
-			continue
-		}
-		if _, want, ok := strings.Cut(err.Error(), ", want "); ok && (strings.Contains(err.Error(), k.path+":") || strings.Contains(err.Error(), k.path+"[0]:")) {
-			return exponent.ReplaceAllStringFunc(want, plain), nil
-		}
-		return "", fmt.Errorf("key %s: %s: got the error %q, want one that says what is wanted", k.path, p, err)
 	}
 	if otherwise == "" {
 		return "", fmt.Errorf("key %s: its value is not checked", k.path)
@@ -210,7 +210,43 @@ func accepted(k configKey) (string, error) {
 	return otherwise, nil
 }
 
-var exponent = regexp.MustCompile(`[0-9][0-9.]*e\+[0-9]+`)
+// acceptedList says what the items of a list may be, each of which is a group of numbers.
+func acceptedList(k configKey) (string, error) {
+	var keys []string
+	for f := range k.value.Type().Elem().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		want, err := wanted(k.path, "[{"+name+": -1}]", k.path+"[0]."+name+":")
+		if err != nil {
+			return "", err
+		}
+		if want == "" {
+			return "", fmt.Errorf("key %s[0].%s: its value is not checked", k.path, name)
+		}
+		keys = append(keys, name+": "+want)
+	}
+	return "a list of {" + strings.Join(keys, ", ") + "}", nil
+}
+
+// wanted gives a key a value, as YAML, and returns what the error says is wanted; empty where there is none. The error must name the key in
+// one of the ways that are given.
+func wanted(path, value string, names ...string) (string, error) {
+	text, err := probe(path, value)
+	if err != nil {
+		return "", fmt.Errorf("key %s: %w", path, err)
+	}
+	if _, err = recipe.ParseConfig("", text); err == nil {
+		return "", nil
+	}
+	_, want, ok := strings.Cut(err.Error(), ", want ")
+	for _, name := range names {
+		if ok && strings.Contains(err.Error(), name) {
+			return exponent.ReplaceAllStringFunc(want, plain), nil
+		}
+	}
+	return "", fmt.Errorf("key %s: %s: got the error %q, want one that says what is wanted", path, value, err)
+}
+
+var exponent = regexp.MustCompile(`[0-9][0-9.]*e\+?[0-9]+`)
 
 // plain writes a number without its exponent.
 func plain(number string) string {

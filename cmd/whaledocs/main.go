@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 //go:generate go run .
@@ -13,14 +14,15 @@ import (
 func main() {
 	measure := flag.Bool("measure", false, "rerun the commands of the measured blocks")
 	control := flag.String("control", "", "with -measure: folder of the control model, made by whale model pretrain --control")
+	only := flag.String("page", "", "with -measure: the one page whose blocks are measured, such as docs/diagnose.md (default: all)")
 	flag.Parse()
-	if err := run(*measure, *control); err != nil {
+	if err := run(*measure, *control, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "whaledocs: "+err.Error())
 		os.Exit(1)
 	}
 }
 
-func run(measure bool, control string) error {
+func run(measure bool, control, only string) error {
 	if control != "" {
 		if !measure {
 			return fmt.Errorf("-control: want -measure with it")
@@ -28,6 +30,14 @@ func run(measure bool, control string) error {
 		var err error
 		if control, err = filepath.Abs(control); err != nil {
 			return err
+		}
+	}
+	if only != "" {
+		if !measure {
+			return fmt.Errorf("-page: want -measure with it")
+		}
+		if !slices.ContainsFunc(blocks(), func(b block) bool { return b.measured && b.path == only }) {
+			return fmt.Errorf("-page: got %s, which has no measured block", only)
 		}
 	}
 	root, err := findRoot()
@@ -39,7 +49,7 @@ func run(measure bool, control string) error {
 		return err
 	}
 	defer done()
-	files, err := generate(source{root, bin, control}, measure)
+	files, err := generate(source{root, bin, control, only}, measure)
 	if err != nil {
 		return err
 	}

@@ -42,10 +42,6 @@ func inputs(root string) (string, error) {
 
 // circumstances says of what and on what something was measured.
 func circumstances(root string) (string, error) {
-	in, err := inputs(root)
-	if err != nil {
-		return "", err
-	}
 	git := func(args ...string) (string, error) {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = root
@@ -63,13 +59,22 @@ func circumstances(root string) (string, error) {
 	if changed != "" {
 		commit += " with uncommitted changes"
 	}
+	return measuredWith(root, "at commit "+commit)
+}
+
+// measuredWith says what was measured, and on what machine, with code that is named in words.
+func measuredWith(root, code string) (string, error) {
+	in, err := inputs(root)
+	if err != nil {
+		return "", err
+	}
 	cpu := runtime.GOARCH
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		if _, rest, ok := strings.Cut(string(text), "model name\t: "); ok {
 			cpu, _, _ = strings.Cut(rest, "\n")
 		}
 	}
-	return fmt.Sprintf("Measured at commit %s (%s) on %d cores (%s), kernels %s, %s.", commit, in, runtime.GOMAXPROCS(0), cpu, kernel.Variant(), runtime.Version()), nil
+	return fmt.Sprintf("Measured %s (%s) on %d cores (%s), kernels %s, %s.", code, in, runtime.GOMAXPROCS(0), cpu, kernel.Variant(), runtime.Version()), nil
 }
 
 // controlFlag stands in the table for the control model, wherever it was made.

@@ -19,6 +19,7 @@ type source struct {
 	root    string // of the repository
 	bin     string // a built whale
 	control string // folder of a control model to measure beside whale-tiny; "" = none
+	only    string // the one page whose measured blocks are made anew; "" = all
 }
 
 // page is a file that is generated as a whole.
@@ -51,6 +52,9 @@ func blocks() []block {
 		{path: "docs/whale-tiny.md", name: "weaknesses", text: weaknessesBlock},
 		{path: "docs/whale-tiny.md", name: "recipe", text: recipeBlock},
 		{path: "docs/whale-tiny.md", name: "measured accuracy", measured: true, text: accuracyBlock},
+		{path: "docs/choosing-e-and-i.md", name: "measured plan", measured: true, text: planBlock},
+		{path: "docs/choosing-e-and-i.md", name: "measured explanation", measured: true, text: explainBlock},
+		{path: "docs/diagnose.md", name: "measured diagnosis", measured: true, text: diagnoseBlock},
 		{path: "README.md", name: "measured run", measured: true, text: runBlock},
 	}
 }
@@ -78,7 +82,7 @@ func generate(src source, measure bool) ([]file, error) {
 			index[b.path] = i
 			out = append(out, file{b.path, text})
 		}
-		if b.measured && !measure {
+		if b.measured && (!measure || src.only != "" && src.only != b.path) {
 			if _, err := inside(out[i].text, b.name); err != nil {
 				return nil, fmt.Errorf("%s: %w", b.path, err)
 			}

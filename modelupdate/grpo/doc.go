@@ -8,8 +8,8 @@
 // [Update.Step] then makes passes over the informative rollouts in minibatches and descends the clipped loss of [whale.LossPPO], reduced as
 // RSFT's is: the mean over all trained tokens of a minibatch (as in DAPO, arXiv 2503.14476, so that a token of a long episode counts as much
 // as one of a short). Ratios are to the log-probabilities that the tokens had when they were sampled, of the full distribution at
-// temperature 1, so that the first minibatch of a step has ratios of 1; a truncation of the sampler (top-k, top-p) is not in them. With a
-// weight on the divergence, the policy is held to the weights at its phase's start ([Update.Reference]).
+// temperature 1, so that the first minibatch of a step has ratios of 1; another temperature or a truncation of the sampler (top-k, top-p) is
+// not in them. With a weight on the divergence, the policy is held to the weights at its phase's start ([Update.Reference]).
 //
 // Nothing outlives a step but the trainer's state: a step that is made again from its recorded rollouts comes out the same.
 package grpo

@@ -233,6 +233,17 @@ func TestRefusedLoss(t *testing.T) {
 	}
 }
 
+// TestUnscoredStart: a divergence from nothing is refused before anything is sampled.
+func TestUnscoredStart(t *testing.T) {
+	u := build(&updatetest.Trainer{}, updatetest.Examples(6, "1")).(*Update)
+	u.GRPO.KL = 0.1
+	run := updatetest.Runner()
+	run.Observe = func(*whale.Rollout, bool) { t.Error("an episode ran") }
+	if _, err := u.Step(t.Context(), run, updatetest.Harness{}, 0); err == nil || !strings.Contains(err.Error(), "kl: got 0.1, want 0") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
 // TestAdvantages checks their moments on any group of rewards.
 func TestAdvantages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -277,8 +288,7 @@ func TestValidate(t *testing.T) {
 		"weight.grpo.clip_low: got 0, want":   func(u *Update) { u.GRPO.ClipLow = 0 },
 		"weight.grpo.clip_low: got 1.5, want": func(u *Update) { u.GRPO.ClipLow = 1.5 },
 		"weight.grpo.clip_high: got -1, want": func(u *Update) { u.GRPO.ClipHigh = -1 },
-		"weight.grpo.kl: got NaN, want 0":     func(u *Update) { u.GRPO.KL, u.Reference = math.NaN(), startOf(nil) },
-		"weight.grpo.kl: got a weight":        func(u *Update) { u.GRPO.KL = 0.1 },
+		"weight.grpo.kl: got NaN, want 0":     func(u *Update) { u.GRPO.KL = math.NaN() },
 	} {
 		u := good
 		spoil(&u)

@@ -2,7 +2,6 @@ package grpo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/seed-095d5d2b/whale"
@@ -22,16 +21,13 @@ type Update struct {
 	Reference func(ctx context.Context) (whale.Scorer, error)
 }
 
-// Validate names the first setting that makes no sense.
+// Validate names the first setting that makes no sense; it looks at settings alone.
 func (u *Update) Validate() error {
 	if err := u.Config.Validate(); err != nil {
 		return err
 	}
 	if u.Config.Group < 2 {
 		return fmt.Errorf("weight.group: got %d, want 2 or more: grpo compares the rollouts of a group", u.Config.Group)
-	}
-	if u.GRPO.KL != 0 && u.Reference == nil {
-		return errors.New("weight.grpo.kl: got a weight, want 0 where the phase's start cannot be scored")
 	}
 	return u.GRPO.Validate()
 }
@@ -40,6 +36,9 @@ func (u *Update) Validate() error {
 func (u *Update) Step(ctx context.Context, run *rollout.Runner, h whale.Harness, step int) (modelupdate.StepResult, error) {
 	if err := u.Trainer.CheckLoss(u.GRPO.Loss()); err != nil {
 		return modelupdate.StepResult{}, err
+	}
+	if u.GRPO.KL != 0 && u.Reference == nil {
+		return modelupdate.StepResult{}, fmt.Errorf("grpo: kl: got %g, want 0 where nothing scores the phase's start", u.GRPO.KL)
 	}
 	rollouts, res, err := modelupdate.Sample(ctx, run, u.Config.Jobs(h, u.Examples, u.RunSeed, step), step)
 	if err != nil {
@@ -164,7 +163,7 @@ func (u *Update) train(ctx context.Context, step int, informative [][]whale.Sequ
 		res.Loss = stats.Loss
 		res.Tokens += stats.Tokens
 	}
-	n := float64(res.Tokens)
+	n := float64(max(res.Tokens, 1))
 	p.MeanRatio, p.Clipped, p.KL = p.MeanRatio/n, p.Clipped/n, p.KL/n
 	return nil
 }

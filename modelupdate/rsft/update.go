@@ -18,7 +18,7 @@ type Update struct {
 	RunSeed  uint64
 }
 
-// Validate names the first setting that makes no sense.
+// Validate names the first setting that makes no sense; it looks at settings alone.
 func (u *Update) Validate() error {
 	if err := u.Config.Validate(); err != nil {
 		return err

@@ -5,6 +5,7 @@
 //	Renderer       messages and tools ↔ token ids, by a template of package chat and the model's tokenizer
 //	Policy         Renderer plus a batching sampler over frozen weights
 //	Trainer        AdamW on a private copy of the weights, or on a low-rank adapter; Publish hands out a Policy over a frozen copy
+//	Scorer         Trainer.Scorer: log-probabilities under a snapshot, or under the weights that training began with
 //	Memory         what sampling and training take at most
 //
 // A bundle is read in layers: bundle.go chooses by what a path holds; folder.go, file.go and adapter.go read one kind each; chooseTemplate

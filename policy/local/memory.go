@@ -10,12 +10,20 @@ type Memory struct {
 	Sampling int64         `json:"sampling_bytes"`  // weights, the sampler's own copy of them, keys and values, scratch
 	Training int64         `json:"training_bytes"`  // by Plan
 	Plan     lm.MemoryPlan `json:"training_plan"`
-	Longest  int           `json:"longest"` // sequence that the plans are for, in tokens
+	Scoring  int64         `json:"scoring_bytes,omitempty"` // weights of a scorer, and scratch; 0 where nothing is scored
+	Longest  int           `json:"longest"`                 // sequence that the plans are for, in tokens
 	Trained  int64         `json:"trained_parameters"`
 }
 
-// Run is what a run takes at most that samples and trains: both, and the weights that it started from.
-func (m Memory) Run() int64 { return m.Sampling + m.Training + m.Weights }
+// Run is what a run takes at most that samples, trains, and scores if it does: all of it, and the weights that it started from.
+func (m Memory) Run() int64 { return m.Sampling + m.Training + m.Scoring + m.Weights }
+
+// WithScorer adds a scorer.
+func (m Memory) WithScorer(b *Bundle, workers int) (Memory, error) {
+	scoring, err := lm.PlanScoring(b.Model.Config(), m.Longest, workers)
+	m.Scoring = m.Weights + scoring
+	return m, err
+}
 
 // longestPlanned is the sequence that plans are made for, where the context is longer: few conversations fill that of today's models.
 const longestPlanned = 4096

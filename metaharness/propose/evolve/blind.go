@@ -60,28 +60,29 @@ func (s *session) drawOne(ctx context.Context, i int, start *archived) error {
 	return fmt.Errorf("no new program in %d tries", maxTries)
 }
 
-// drawEdits applies up to n random edits, one after the other.
+// drawEdits applies up to n random edits, one after the other. It gives no edits where they do not make a program.
 func (s *session) drawEdits(start *archived, n int) (source string, used []mutation) {
-	source, p := start.source, start.program
+	source = start.source
 	mutations := s.ofParent(start)
-	for len(used) < n {
+	for {
 		m := s.drawUniformly(mutations, used)
 		if m == nil {
-			break
+			return source, used
 		}
 		next, err := splice(source, m.edits)
 		if err != nil {
 			return "", nil
 		}
-		if p, err = parse(next, s.ws.lib); err != nil {
+		p, err := parse(next, s.ws.lib)
+		if err != nil {
 			return "", nil
 		}
 		source, used = next, append(used, *m)
-		if len(used) < n {
-			mutations = s.mutations(p, start)
+		if len(used) == n {
+			return source, used
 		}
+		mutations = s.mutations(p, start)
 	}
-	return source, used
 }
 
 // drawUniformly draws a group of mutations, and one of it; nil where none is left.

@@ -23,9 +23,6 @@ const (
 // techniqueOrder is the order in which an overhaul applies techniques: what later ones build upon comes first.
 var techniqueOrder = []string{opDetail, opPatience, opConverse, opBound, opFocus, opPresent, opUncut, opLookup, opInsist, opRemind}
 
-// isTechnique says whether an operator is one of the above.
-func isTechnique(op string) bool { return slices.Contains(techniqueOrder, op) }
-
 // techniques lists the techniques that a program does not use yet and that evidence speaks for. The weight of a mutation is how much of
 // the failures it bears on, from 0 to about 1, shared among the forms of a technique.
 func techniques(p *program, e *evidence) []mutation {

@@ -81,7 +81,7 @@ func TestTechniques(t *testing.T) {
 		want        []string
 	}{
 		{"asks.star", opConverse, []string{
-			"return converse(task, model, env, user = USER_PROMPT, turns = TURNS, act = act, observe = observe, done = loop.has_tag(\"end\"), nudge = \"Reply with <end>words</end>.\", first = \"Ask with <ask>words</ask>.\")\n",
+			"return converse(task, model, env, user = USER_PROMPT, turns = TURNS, act = act, observe = observe, done = loop.has_tag(\"end\"), nudge = \"Reply with <end>words</end>.\", nudges = 4, first = \"Ask with <ask>words</ask>.\")\n",
 			"TURNS = 8\n", "\ndef converse(task, model, env,",
 		}},
 		{"asks.star", opBound, []string{"observe = observe, max_tokens = 24)"}},
@@ -202,11 +202,13 @@ func TestRebuiltProgram(t *testing.T) {
 	}
 }
 
-// Where good programs fail, a search begins with programs that change much, of which the first changes all that can be.
+// A search begins with programs that change much, of which the first changes all that can be.
 func TestFirstSession(t *testing.T) {
 	all := rebuilt(t)
 	for seed := range uint32(10) {
-		dir := makeWorkspace(t, evaluated(read(t, "asks.star"), 0.1, 0, lookingUp(8)))
+		start := evaluated(read(t, "asks.star"), 0.1, 0, lookingUp(8))
+		start.line.Session = -1
+		dir := makeWorkspace(t, start)
 		propose(t, dir, seed, 3)
 		whole, large := 0, 0
 		for name, text := range written(t, dir) {
