@@ -341,6 +341,9 @@ func (r *Run) bound(ctx context.Context, what string, steps int, weights, harnes
 // Execute spends the plan, or the rest of it, and gives the final table.
 func (r *Run) Execute(ctx context.Context) (*Summary, error) {
 	r.tell(Event{Kind: EventBegin, Dir: r.store.Dir(), Plan: &r.plan, Text: r.opening()})
+	for _, w := range r.plan.Warnings(r.Config) {
+		r.tell(Event{Kind: EventNotice, Text: "warning: " + w})
+	}
 	for _, n := range r.Notes() {
 		r.tell(Event{Kind: EventNotice, Text: n})
 	}

@@ -106,6 +106,19 @@ func TestWriteAll(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "report.html")); err != nil {
 		t.Fatal(err)
 	}
+	elsewhere := t.TempDir()
+	if err := os.Symlink(elsewhere, filepath.Join(dir, "plots")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.WriteAll(t.Context(), dir); err == nil {
+		t.Error("plots is a link out of the folder: got nil, want an error")
+	}
+	if entries, err := os.ReadDir(elsewhere); err != nil || len(entries) > 0 {
+		t.Errorf("got %d files behind the link, %v", len(entries), err)
+	}
+	if err := os.Remove(filepath.Join(dir, "plots")); err != nil {
+		t.Fatal(err)
+	}
 	files, err := r.WriteAll(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +145,7 @@ func TestWriteAll(t *testing.T) {
 			t.Errorf("%s: written again it is another, %v", f, err)
 		}
 	}
-	left, err := filepath.Glob(filepath.Join(dir, ".report-*"))
+	left, err := filepath.Glob(filepath.Join(dir, ".new-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("got left-over files %q, %v", left, err)
 	}

@@ -32,19 +32,6 @@ func lying(x string, rows []string) *plot.Plot {
 	return p
 }
 
-// upright is a vertical line over the whole height.
-type upright struct {
-	x     float64
-	style draw.LineStyle
-}
-
-func (l upright) Plot(c draw.Canvas, p *plot.Plot) {
-	x, _ := p.Transforms(&c)
-	if at := x(l.x); at >= c.Min.X && at <= c.Max.X {
-		c.StrokeLine2(l.style, at, c.Min.Y, at, c.Max.Y)
-	}
-}
-
 // rowHeight is the height of one row of a lying plot, in points.
 const rowHeight = 24
 

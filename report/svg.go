@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,6 +22,15 @@ func (f *figure) svg() (string, error) {
 	}
 	w, h := f.size()
 	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0fpt\" height=\"%.0fpt\" viewBox=\"0 0 %.5g %.5g\">\n%s</svg>\n", w, h, w, h, body), nil
+}
+
+func (f *figure) writeSVG(w io.Writer) error {
+	s, err := f.svg()
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, s)
+	return err
 }
 
 // inline draws the figure as an SVG element of a page, as wide as it may be there.

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"iter"
 	"os"
-	"path/filepath"
+	"path"
 )
 
 // WriteJSON writes every number of the report.
@@ -22,70 +24,74 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // WriteAll writes report.html, report.json, report.txt, a CSV file a table, and the plots as plots/*.svg and plots/*.png into a folder, which is made
-// where it is missing, and gives their names in order. Files of those names are replaced, each whole or not at all; others are left alone.
-func (r *Report) WriteAll(ctx context.Context, dir string) ([]string, error) {
-	var out []string
-	put := func(name string, write func(io.Writer) error) error {
+// where it is missing, and gives their names in order. Files of those names are replaced, each whole or not at all; others are left alone. Links in the
+// folder are not followed out of it: a run directory may come from somebody else.
+func (r *Report) WriteAll(ctx context.Context, dir string) (names []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if err := root.MkdirAll("plots", 0o755); err != nil {
+		return nil, fmt.Errorf("report: %s: %w", dir, err)
+	}
+	for name, write := range r.files() {
 		if err := ctx.Err(); err != nil {
-			return err
+			return names, err
 		}
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
-			return fmt.Errorf("report: %s: %w", name, err)
+			return names, fmt.Errorf("report: %s: %w", name, err)
 		}
-		out = append(out, name)
-		return replace(filepath.Join(dir, filepath.FromSlash(name)), b.Bytes())
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "plots"), 0o755); err != nil {
-		return nil, err
-	}
-	for _, f := range []struct {
-		name  string
-		write func(io.Writer) error
-	}{{"report.html", r.WriteHTML}, {"report.json", r.WriteJSON}, {"report.txt", r.WriteText}} {
-		if err := put(f.name, f.write); err != nil {
-			return out, err
+		if err := replace(root, name, b.Bytes()); err != nil {
+			return names, fmt.Errorf("report: %s: %w", dir, err)
 		}
+		names = append(names, name)
 	}
-	for _, s := range sheets() {
-		if err := put(s.name+".csv", func(w io.Writer) error { return r.writeSheet(w, s) }); err != nil {
-			return out, err
+	return names, nil
+}
+
+// files gives the name of each file and what writes it. Plots of a group are drawn when their turn comes.
+func (r *Report) files() iter.Seq2[string, func(io.Writer) error] {
+	return func(yield func(string, func(io.Writer) error) bool) {
+		if !yield("report.html", r.WriteHTML) || !yield("report.json", r.WriteJSON) || !yield("report.txt", r.WriteText) {
+			return
 		}
-	}
-	for i := range r.Groups {
-		for _, f := range r.Groups[i].figures(r.prefix(i)) {
-			err := errors.Join(
-				put("plots/"+f.name+".svg", func(w io.Writer) error {
-					s, err := f.svg()
-					if err != nil {
-						return err
-					}
-					_, err = io.WriteString(w, s)
-					return err
-				}),
-				put("plots/"+f.name+".png", f.png),
-			)
-			if err != nil {
-				return out, err
+		for _, s := range sheets() {
+			if !yield(s.name+".csv", func(w io.Writer) error { return r.writeSheet(w, s) }) {
+				return
+			}
+		}
+		for i := range r.Groups {
+			for _, f := range r.Groups[i].figures(r.prefix(i)) {
+				if !yield("plots/"+f.name+".svg", f.writeSVG) || !yield("plots/"+f.name+".png", f.png) {
+					return
+				}
 			}
 		}
 	}
-	return out, nil
 }
 
-// replace puts a file in the place of one that may be there. A link is replaced, not followed.
-func replace(path string, data []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".report-*")
+// replace puts a file in the place of one that may be there. A link in its place is replaced, not followed.
+func replace(root *os.Root, name string, data []byte) error {
+	temp := path.Join(path.Dir(name), ".new-"+path.Base(name))
+	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a report that was killed
+		return err
+	}
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = temp.Write(data)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(temp.Name(), path)
+		err = root.Rename(temp, name)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
+		return errors.Join(err, root.Remove(temp))
 	}
 	return nil
 }

@@ -56,14 +56,14 @@ func (a *app) plan(ctx context.Context, path, model string, o overrides) error {
 	if err != nil {
 		return inConfig(path, err)
 	}
-	if a.json {
+	if n := look.Counts; a.json {
 		return a.printJSON(struct {
 			recipe.Plan
 			Counts    recipe.Counts     `json:"counts"`
 			Countings []recipe.Counting `json:"countings"`
 			Unread    string            `json:"unread,omitempty"`     // why the counts are task.counts and not the data's
 			ModelAway string            `json:"model_away,omitempty"` // why the model is not here
-		}{p, look.Counts, p.Countings(), look.Unread, look.ModelAway})
+		}{p, map[string]int{"train": n.Train, "search": n.Search, "validation": n.Validation, "test": n.Test}, p.Countings(), look.Unread, look.ModelAway})
 	}
 	return a.printPlan(p, config, look)
 }
@@ -85,6 +85,12 @@ func (a *app) printPlan(p recipe.Plan, c recipe.Config, look *recipe.Outlook) er
 	if err := a.printPhases(p); err != nil {
 		return err
 	}
+	for _, text := range p.Warnings(c) {
+		fmt.Fprintf(a.stdout, "\nwarning: %s\n", text)
+	}
+	if err := a.printMethods(c, n); err != nil {
+		return err
+	}
 	fmt.Fprintf(a.stdout, "\ncycles              %s\n", cyclesOf(p))
 	fmt.Fprintf(a.stdout, "training rollouts   %d in %d steps\n", p.WeightRollouts, p.Steps)
 	fmt.Fprintf(a.stdout, "search rollouts     %d at most, in %d sessions of %d candidates, incoming harnesses included; %d canary episodes apart\n", p.SearchRollouts, p.Sessions, c.Search.Candidates, p.CanaryRollouts)
@@ -94,7 +100,7 @@ func (a *app) printPlan(p recipe.Plan, c recipe.Config, look *recipe.Outlook) er
 			fmt.Fprintf(a.stdout, "                    %d rollouts if the incoming harness, %d examples, is the first iteration and %d sessions follow (its launcher's count)\n", k.Launcher, k.Examples, k.Sessions-1)
 		}
 	}
-	fmt.Fprintf(a.stdout, "test rollouts       %d for the curve, %d for mean@%d of four pairs; outside the training budget\n", p.CurveRollouts, p.FinalRollouts, c.Evaluation.Draws)
+	fmt.Fprintf(a.stdout, "evaluation          %d rollouts for the curve, %d for the 2x2 of the cycles, %d for mean@%d of the final pairs; outside the training budget\n", p.CurveRollouts, p.HalvesRollouts, p.FinalRollouts, c.Evaluation.Draws)
 	fmt.Fprintf(a.stdout, "sampled tokens      %d at most (%d a rollout)\n", p.MaxTokens, c.Limits.Tokens)
 	if look.Memory == nil {
 		fmt.Fprintf(a.stdout, "disk                model not here: about %d MB, and the snapshots of its weights\n", p.Space(c, 0)>>20)
@@ -137,6 +143,27 @@ func (a *app) printPhases(p recipe.Plan) error {
 	fmt.Fprintln(w, "cycle\tphase\tsteps\tsessions\trollouts at most\tcurve points inside")
 	for _, ph := range p.Phases {
 		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%s\n", ph.Cycle, ph.Kind, orDash(ph.Steps), orDash(ph.Sessions), ph.Rollouts, orDash(len(ph.Marks)))
+	}
+	return w.Flush()
+}
+
+// printMethods prints what every method of the config may spend: the halves that a method has get the same.
+func (a *app) printMethods(c recipe.Config, n recipe.Counts) error {
+	fmt.Fprintln(a.stdout, "\nevery method of this config, at most:")
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "method\tphases\tsteps\ttraining rollouts\tsessions\tsearch rollouts\tof them incumbents\tboth")
+	for _, m := range recipe.Methods() {
+		c.Schedule.Method = m
+		p, err := recipe.MakePlan(c, n)
+		if err != nil {
+			return err
+		}
+		phases := orDash(len(p.Phases))
+		if p.Adaptive != nil {
+			phases = "by rule"
+		}
+		candidates := p.Sessions * c.Search.Candidates * n.Search
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%d\t%d\t%d\n", m, phases, orDash(p.Steps), p.WeightRollouts, orDash(p.Sessions), p.SearchRollouts, p.SearchRollouts-candidates, p.WeightRollouts+p.SearchRollouts)
 	}
 	return w.Flush()
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -29,6 +31,9 @@ func (a *app) report(ctx context.Context, runs []string, out string) error {
 		out = "report"
 		if len(runs) == 1 {
 			out = filepath.Join(runs[0], "report")
+			if info, err := os.Lstat(out); err == nil && info.Mode()&fs.ModeSymlink != 0 { // a run directory may come from somebody else
+				return &usageError{fmt.Sprintf("report: %s is a link: name a folder with --out", out)}
+			}
 		}
 	}
 	r, err := report.Load(ctx, runs)

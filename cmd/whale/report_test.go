@@ -63,6 +63,13 @@ func TestReport(t *testing.T) {
 func TestReportRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	linked := filepath.Join(dir, "linked")
+	if err := os.Mkdir(linked, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(dir, filepath.Join(linked, "report")); err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range []struct {
 		name string
 		args []string
@@ -71,6 +78,7 @@ func TestReportRefuses(t *testing.T) {
 	}{
 		{"no run", []string{"report"}, exitUsage, "report: got 0 arguments; usage: whale report RUN..."},
 		{"a folder that is no run", []string{"report", dir}, exitRunDir, "config.yaml"},
+		{"a link to elsewhere", []string{"report", linked}, exitUsage, "report is a link: name a folder with --out"},
 		{"nothing there", []string{"report", filepath.Join(dir, "none")}, exitRunDir, "does not exist"},
 	} {
 		code, stdout, stderr := command(t, tc.args...)

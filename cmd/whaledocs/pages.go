@@ -41,6 +41,7 @@ func pages() []page {
 		{"docs/protocol.md", "the tables of package harness/process", protocolPage},
 		{"docs/cli.md", "the help of the commands", cliPage},
 		{"docs/config.md", "recipe.Default, the comments of the config's structs and the checks of its values", configPage},
+		{"docs/figures/methods.svg", "recipe.MakePlan", methodsFigure},
 	}
 }
 
