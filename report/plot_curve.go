@@ -7,8 +7,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/seed-095d5d2b/whale/recipe"
 )
 
 // span is a phase on the axis of training rollouts.

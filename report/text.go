@@ -3,12 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
-
-	"github.com/seed-095d5d2b/whale/recipe"
 )
 
 // WriteText writes the report's tables for a terminal.

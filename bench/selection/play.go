@@ -67,7 +67,7 @@ func (p playing) play(ctx context.Context, r *rewards, w io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Fprintf(w, "%d phases a row, %d sessions of %d candidates, level %g, racing %g, seed %d\n\n", p.phases, p.sessions, candidates, p.level, p.racing, p.seed)
-	fmt.Fprintln(w, "| selection | rollouts a phase | accepts a twin | rollouts | finds a better one | accepts a worse one | gain | rollouts | finds a better one | accepts a worse one | gain |")
+	fmt.Fprintln(w, "| selection | twins: rollouts | accepts one | first phase: rollouts | finds a better one | accepts a worse one | gain | late phase: rollouts | finds a better one | accepts a worse one | gain |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, way := range p.ways() {
 		var sums [3]tally

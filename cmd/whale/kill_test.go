@@ -71,6 +71,51 @@ func TestKillAnywhere(t *testing.T) {
 	}
 }
 
+// A comparison that is killed again and again, and given again, comes to the runs and the report of one that is left alone.
+func TestKillComparison(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeTest(t, dir)
+	start := time.Now()
+	straight := &killer{t: t, dir: dir, run: "straight", compare: true}
+	straight.finish("")
+	whole := time.Since(start)
+	want := comparisonPrint(t, filepath.Join(dir, "straight"))
+	k := &killer{t: t, dir: dir, run: "killed", compare: true}
+	rng := rand.New(rand.NewPCG(7, 3))
+	n := 0
+	for n < 12 && k.after(time.Duration(rng.Int64N(int64(whole/2)))) {
+		n++
+	}
+	k.finish("")
+	if n == 0 {
+		t.Error("nothing was killed")
+	}
+	if d := differ(comparisonPrint(t, filepath.Join(dir, "killed")), want); len(d) > 0 {
+		t.Errorf("after %d kills:\n%s", n, strings.Join(d, "\n"))
+	}
+	t.Logf("%d kills in comparisons of %v", n, whole.Round(time.Millisecond))
+}
+
+// comparisonPrint is the fingerprint of every run of a comparison, and its report's table of results.
+func comparisonPrint(t *testing.T, dir string) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for _, run := range []string{"whale-1", "whale-2", "stagewise-1", "stagewise-2"} {
+		for section, lines := range fingerprint(t, filepath.Join(dir, run)) {
+			out[run+" "+section] = lines
+		}
+	}
+	for _, name := range []string{"accuracy.csv", "curve.csv", "differences.csv", "passing.csv"} {
+		data, err := os.ReadFile(filepath.Join(dir, "report", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = strings.Split(string(data), "\n")
+	}
+	return out
+}
+
 func clockReadings(t *testing.T, stderr string) int {
 	t.Helper()
 	m := regexp.MustCompile(`clock (\d+)`).FindStringSubmatch(stderr)
@@ -86,14 +131,18 @@ func clockReadings(t *testing.T, stderr string) int {
 
 // killer starts and kills whale processes of one run.
 type killer struct {
-	t    *testing.T
-	dir  string
-	run  string
-	told map[string]bool // what a process was killed for telling
+	t       *testing.T
+	dir     string
+	run     string
+	compare bool            // the run is a comparison, which the same command goes on with
+	told    map[string]bool // what a process was killed for telling
 }
 
 // args goes on with the run, or begins it where the killed process had not come so far.
 func (k *killer) args() []string {
+	if k.compare {
+		return []string{"compare", "c.yaml", "--dir", k.run, "--methods", "whale,stagewise", "--seeds", "2", "--json", "--workers", "2"}
+	}
 	if _, err := os.Stat(filepath.Join(k.dir, k.run, "config.yaml")); err == nil {
 		return []string{"resume", k.run, "--json", "--workers", "2"}
 	}

@@ -59,7 +59,7 @@ func (a *app) plan(ctx context.Context, path, model string, o overrides) error {
 	if n := look.Counts; a.json {
 		return a.printJSON(struct {
 			recipe.Plan
-			Counts    recipe.Counts     `json:"counts"`
+			Counts    map[string]int    `json:"counts"`
 			Countings []recipe.Counting `json:"countings"`
 			Unread    string            `json:"unread,omitempty"`     // why the counts are task.counts and not the data's
 			ModelAway string            `json:"model_away,omitempty"` // why the model is not here
