@@ -78,7 +78,7 @@ type WindowStop struct {
 	Steps  int     `json:"steps"`  // of the phase so far
 	Mean   float64 `json:"mean"`   // reward, averaged over the last window
 	Best   float64 `json:"best"`   // highest such average of the phase
-	BestAt int     `json:"bestAt"` // the step of the phase that set it, from 1
+	BestAt int     `json:"best_at"` // the step of the phase that set it, from 1
 	Stop   bool    `json:"stop"`
 }
 

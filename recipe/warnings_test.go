@@ -25,8 +25,11 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("the paper's sizes: got warnings %q", got)
 	}
 	for want, change := range map[string]func(*Config, *Counts){
-		"has 2 proposer sessions":        func(c *Config, _ *Counts) { c.Schedule.Sessions = 2 },
-		"may end after 2 sessions":       func(c *Config, _ *Counts) { c.Schedule.Method = MethodAdaptive; c.Schedule.Adaptive.MinimumSessions = 2 },
+		"has 2 proposer sessions": func(c *Config, _ *Counts) { c.Schedule.Sessions = 2 },
+		"may end after 2 sessions": func(c *Config, _ *Counts) {
+			c.Schedule.Method = MethodAdaptive
+			c.Schedule.Adaptive.MinimumSessions = 2
+		},
 		"weight phase 0-weight has 6":    func(c *Config, _ *Counts) { c.Schedule.Epochs = 0.1 },
 		"the test split has 60 examples": func(_ *Config, n *Counts) { n.Test = 60 },
 		"the validation split has 50 ex": func(c *Config, n *Counts) { c.Evaluation.Split, n.Validation = whale.SplitValidation, 50 },

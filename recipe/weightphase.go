@@ -17,7 +17,8 @@ import (
 // stepRecord is the journal entry of a finished rollout step.
 type stepRecord struct {
 	modelupdate.StepResult
-	Weights whale.ID `json:"weights"` // after the step
+	Weights whale.ID    `json:"weights"`          // after the step
+	Window  *WindowStop `json:"window,omitempty"` // in a phase that ends by rule: what the rule sees after the step, and decides
 }
 
 // weightPhase makes the phase's rollout steps, and gives the phase as it was and why it ended. Steps before the snapshot that the run was opened
@@ -31,7 +32,7 @@ func (r *Run) weightPhase(ctx context.Context, ph PlannedPhase) (PlannedPhase, p
 	end := phaseEnd{Why: EndBudget}
 	var rewards []float64
 	for step := ph.From; step < ph.To; step++ {
-		reward, err := r.weightStepOnce(ctx, ph, update, step)
+		reward, err := r.weightStepOnce(ctx, ph, update, step, rewards)
 		if err != nil {
 			return ph, end, errors.Join(err, r.stepClosed())
 		}
@@ -53,8 +54,9 @@ func (r *Run) weightPhase(ctx context.Context, ph PlannedPhase) (PlannedPhase, p
 	return ph, end, r.stepClosed() // what a phase ends with is whole before anything rests on it
 }
 
-// weightStepOnce makes a step, or tells again of one that the run's snapshot holds, and gives its mean reward.
-func (r *Run) weightStepOnce(ctx context.Context, ph PlannedPhase, update modelupdate.ModelUpdate, step int) (float64, error) {
+// weightStepOnce makes a step, or tells again of one that the run's snapshot holds, and gives its mean reward; before are those of the phase's
+// steps before it.
+func (r *Run) weightStepOnce(ctx context.Context, ph PlannedPhase, update modelupdate.ModelUpdate, step int, before []float64) (float64, error) {
 	if step < r.trained {
 		var rec stepRecord
 		if ok, err := r.journal.Lookup(ctx, kindStep, strconv.Itoa(step), &rec); err != nil || !ok {
@@ -67,11 +69,11 @@ func (r *Run) weightStepOnce(ctx context.Context, ph PlannedPhase, update modelu
 	if step == ph.From && r.Config.Weight.Optimizer.ResetEachPhase {
 		r.trainer.ResetOptimizer()
 	}
-	return r.weightStep(ctx, ph, update, step)
+	return r.weightStep(ctx, ph, update, step, before)
 }
 
 // weightStep is one rollout step: sample, accept, train, journal, snapshot.
-func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update modelupdate.ModelUpdate, step int) (float64, error) {
+func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update modelupdate.ModelUpdate, step int, before []float64) (float64, error) {
 	start := r.opt.Now()
 	policy, err := r.current(ctx, step)
 	if err != nil {
@@ -85,7 +87,12 @@ func (r *Run) weightStep(ctx context.Context, ph PlannedPhase, update modelupdat
 		return 0, err
 	}
 	weights := r.trainer.Weights().ID
-	if err := r.recordStep(ctx, step, stepRecord{res, weights}); err != nil {
+	rec := stepRecord{StepResult: res, Weights: weights}
+	if ph.ByRule {
+		window := r.plan.Adaptive.weigh(append(slices.Clone(before), res.Reward))
+		rec.Window = &window
+	}
+	if err := r.recordStep(ctx, step, rec); err != nil {
 		return 0, err
 	}
 	sealed := r.snapshot(ctx, step)

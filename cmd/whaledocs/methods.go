@@ -61,6 +61,7 @@ func drawPlan(b *strings.Builder, p recipe.Plan, y int, scale float64) {
 		from, width := rect("rule", p.WeightRollouts+p.SearchRollouts)
 		fmt.Fprintf(b, "<text class=\"soft\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">weight and harness phases in turns, each ended by the rule</text>\n", from+width/2, y+17)
 	}
+	points := []float64{x} // of the curve; drawn last, on top
 	for _, ph := range p.Phases {
 		class, first, size := "w", ph.From, ph.Steps
 		if ph.Kind == recipe.PhaseHarness {
@@ -68,9 +69,12 @@ func drawPlan(b *strings.Builder, p recipe.Plan, y int, scale float64) {
 		}
 		from, width := rect(class, ph.Rollouts)
 		for _, m := range ph.Marks {
-			fmt.Fprintf(b, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%d\" r=\"3\"/>\n", from+width*float64(m-first)/float64(size), y+methodsTall/2)
+			points = append(points, from+width*float64(m-first)/float64(size))
 		}
-		fmt.Fprintf(b, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%d\" r=\"3\"/>\n", from+width, y+methodsTall/2)
+		points = append(points, from+width)
+	}
+	for _, at := range points {
+		fmt.Fprintf(b, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%d\" r=\"3\"/>\n", at, y+methodsTall/2)
 	}
 	fmt.Fprintf(b, "<text class=\"soft\" x=\"%d\" y=\"%d\">%s</text>\n", methodsLeft+methodsBar+14, y+17, totals(p))
 }
