@@ -53,7 +53,7 @@ func (x *exporter) made(b *strings.Builder) {
 	st := x.story
 	b.WriteString("\n## How it was made\n\n| phase | steps | sessions | why it ended | weights | harness |\n|---|---|---|---|---|---|\n")
 	for _, ph := range st.Phases[:min(len(st.Phases), maxRows)] {
-		why := ph.Text
+		why := strings.TrimPrefix(ph.Text, "phase "+ph.Name()+" ended: ")
 		if !ph.Done {
 			why = "not ended"
 		}

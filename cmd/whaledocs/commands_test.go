@@ -42,6 +42,7 @@ func TestCommandsParse(t *testing.T) {
 		subs[strings.Join(c.path, " ")] = c.subs
 	}
 	seen := 0
+	problems := map[string]string{} // by command, so that each is started once
 	for name, text := range documents(t, root) {
 		for _, block := range fenced(text, "sh") {
 			for line := range strings.SplitSeq(strings.ReplaceAll(block, "\\\n", " "), "\n") {
@@ -56,7 +57,13 @@ func TestCommandsParse(t *testing.T) {
 					continue
 				}
 				seen++
-				if problem := parseCommand(root, bin, subs, args); problem != "" {
+				key := strings.Join(args, " ")
+				problem, known := problems[key]
+				if !known {
+					problem = parseCommand(root, bin, subs, args)
+					problems[key] = problem
+				}
+				if problem != "" {
 					t.Errorf("%s: %s: %s", name, strings.TrimSpace(line), problem)
 				}
 			}

@@ -23,7 +23,7 @@ func documents(t *testing.T, root string) map[string]string {
 		docs[filepath.ToSlash(rel)] = string(text)
 	}
 	read("README.md")
-	for _, top := range []string{"docs", "changelog"} {
+	for _, top := range []string{"docs", "changelog", "bench", "examples"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(p string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || filepath.Ext(p) != ".md" {
 				return err

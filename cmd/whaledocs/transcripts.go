@@ -60,15 +60,27 @@ func planBlock(src source) (string, error) {
 	return t.block()
 }
 
-// explainBlock makes the quick example's adaptive run and explains it.
+// explainBlock makes the quick example's adaptive run and explains it; the page has its first cycles.
 func explainBlock(src source) (string, error) {
 	return inScratch(src, "runs/math-adaptive", func(t *transcript, dir string) error {
 		if _, err := t.quietly("run", quickConfig, "--method", "adaptive", "--dir", dir); err != nil {
 			return err
 		}
-		fmt.Fprintf(&t.text, "$ whale run %s --method adaptive --dir runs/math-adaptive\n[…]\n", quickConfig)
-		return t.show("explain", dir)
+		out, err := t.quietly("explain", dir)
+		fmt.Fprintf(&t.text, "$ whale run %s --method adaptive --dir runs/math-adaptive\n[…]\n$ whale explain runs/math-adaptive\n%s",
+			quickConfig, without(t.dirs.Replace(out), "phase 6-", "tried: "))
+		return err
 	})
+}
+
+// without puts […] in place of what stands from one line to the one before another; they are known by how they begin. A text that lacks
+// either is left whole.
+func without(text, from, to string) string {
+	i, j := strings.Index(text, "\n"+from), strings.LastIndex(text, "\n"+to)
+	if i < 0 || j < i {
+		return text
+	}
+	return text[:i] + "\n[…]\n" + text[j:]
 }
 
 // diagnoseBlock diagnoses the quick example.

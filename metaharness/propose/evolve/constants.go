@@ -10,6 +10,9 @@ import (
 // maxInt bounds integers that have no bounds in the catalogue.
 const maxInt = 1 << 20
 
+// maxTurns bounds counts of turns and tries: limits end an episode long before.
+const maxTurns = 32
+
 // constantEdits edits the integers, choices and booleans of top-level constants and of arguments of library functions.
 func constantEdits(p *program, e *evidence) []mutation {
 	var out []mutation
@@ -60,7 +63,7 @@ func literalEdits(value syntax.Expr, at span, name string, a axis, link *param, 
 	}
 	if v, ok := intValue(value); ok {
 		for _, next := range intSteps(v, link) {
-			if link != nil && !e.leavesRoom(link, next.value) {
+			if link != nil && !e.leavesRoom(link, next.value) || next.value > max(v, maxTurns) && (a == axisTurns || a == axisRecovery) {
 				continue
 			}
 			detail, weight := "up", next.weight

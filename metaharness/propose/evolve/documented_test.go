@@ -1,6 +1,7 @@
 package evolve
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -176,6 +177,31 @@ func TestPatienceAndDetail(t *testing.T) {
 	for _, m := range techniques(p, &calm) {
 		if m.op == opPatience || m.op == opDetail {
 			t.Errorf("got %s without evidence for it", m.what)
+		}
+	}
+}
+
+// A count of tries does not grow without end.
+func TestTriesAreBounded(t *testing.T) {
+	lib := testLibrary(t)
+	for _, c := range []struct {
+		source string
+		most   string
+	}{{"RETRIES = 16\n", "32"}, {"RETRIES = 30\n", "31"}, {"CLIP_CHARS = 300\n", "1200"}} {
+		p, err := parse(c.source, lib)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := int64(0)
+		for _, m := range constantEdits(p, &evidence{}) {
+			var v int64
+			if _, err := fmt.Sscan(m.edits[0].text, &v); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, v)
+		}
+		if itoa(most) != c.most {
+			t.Errorf("%s: got at most %d, want %s", c.source, most, c.most)
 		}
 	}
 }
