@@ -141,10 +141,9 @@ func readStory(ctx context.Context, s *store.Run) (*Story, error) {
 
 // teller puts a journal's events into a story, in order.
 type teller struct {
-	story    *Story
-	sessions []SearchedSession     // of the phase under way
-	byOp     map[string]*decidedOp // decisions of the phase under way, by operation
-	phase    int                   // index of the phase under way
+	story *Story
+	byOp  map[string]*decidedOp // decisions of the phase under way, by operation
+	phase int                   // index of the phase under way
 }
 
 type decidedOp struct{ session, candidate int }

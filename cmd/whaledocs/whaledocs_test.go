@@ -106,7 +106,7 @@ func TestMeasuredInputsAreCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(got, "("+want+")") {
-			t.Errorf("%s: block %q was measured with other inputs, want (%s); measure it anew with go run ./cmd/whaledocs -measure", b.path, b.name, want)
+			t.Errorf("%s: block %q was measured with other inputs, want (%s); measure it anew with go run ./cmd/whaledocs -measure -page %[1]s", b.path, b.name, want)
 		}
 	}
 }
