@@ -27,6 +27,7 @@ func (st *Story) explainPhase(ph *PhaseStory) string {
 		st.explainSteps(&b, ph)
 	} else {
 		explainSearch(&b, ph)
+		explainChoice(&b, ph)
 	}
 	for _, h := range st.Halves {
 		if h.Cycle == ph.Cycle && ph.Done && st.lastOfCycle(ph) {
@@ -101,6 +102,34 @@ func explainSearch(b *strings.Builder, ph *PhaseStory) {
 			fmt.Fprintf(b, "; the proposer failed: %s", s.Error)
 		}
 		b.WriteString("\n")
+	}
+}
+
+// explainChoice says what paired tests and fresh episodes decided, where the run's selection has them.
+func explainChoice(b *strings.Builder, ph *PhaseStory) {
+	for _, c := range ph.Choices {
+		for _, t := range c.Tests {
+			verdict := "not better"
+			if t.Better {
+				verdict = "better"
+			}
+			fmt.Fprintf(b, "  paired test (%s, level %.4g): %s against %s: %d wins, %d losses, p %.4g: %s\n", c.Test, c.Level, t.Challenger.Short(), c.Incumbent.Short(), t.Wins, t.Losses, t.P, verdict)
+		}
+	}
+	if c := ph.Confirmation; c != nil {
+		fmt.Fprintf(b, "  fresh episodes, %d an example:", c.Draws)
+		for i, p := range c.Programs {
+			who := p.ID.Short()
+			if i == 0 {
+				who += " (incoming)"
+			}
+			if p.Missing != "" {
+				fmt.Fprintf(b, " %s not scored;", who)
+				continue
+			}
+			fmt.Fprintf(b, " %s %.3f;", who, p.Mean)
+		}
+		fmt.Fprintf(b, " accepted %s\n", c.Accepted.Short())
 	}
 }
 

@@ -50,18 +50,20 @@ type Begin struct {
 
 // PhaseStory is a phase that began.
 type PhaseStory struct {
-	PlannedPhase                   // as it really was, where it is done
-	Done         bool              `json:"done"`
-	Why          string            `json:"why,omitempty"`  // EndBudget or EndRule
-	Text         string            `json:"text,omitempty"` // the same for people, with the numbers
-	Window       *WindowStop       `json:"window,omitempty"`
-	Search       *metaharness.End  `json:"search,omitempty"`
-	Weights      whale.ID          `json:"weights,omitempty"` // at its end
-	Harness      whale.ID          `json:"harness,omitempty"` // at its end
-	Source       string            `json:"source,omitempty"`  // of that harness; harness phases
-	Incoming     *float64          `json:"incoming,omitempty"`
-	Accepted     *float64          `json:"accepted,omitempty"` // score of the accepted harness
-	Searched     []SearchedSession `json:"searched,omitempty"` // harness phase: sessions in order
+	PlannedPhase                           // as it really was, where it is done
+	Done         bool                      `json:"done"`
+	Why          string                    `json:"why,omitempty"`  // EndBudget or EndRule
+	Text         string                    `json:"text,omitempty"` // the same for people, with the numbers
+	Window       *WindowStop               `json:"window,omitempty"`
+	Search       *metaharness.End          `json:"search,omitempty"`
+	Weights      whale.ID                  `json:"weights,omitempty"` // at its end
+	Harness      whale.ID                  `json:"harness,omitempty"` // at its end
+	Source       string                    `json:"source,omitempty"`  // of that harness; harness phases
+	Incoming     *float64                  `json:"incoming,omitempty"`
+	Accepted     *float64                  `json:"accepted,omitempty"`     // score of the accepted harness
+	Searched     []SearchedSession         `json:"searched,omitempty"`     // harness phase: sessions in order
+	Choices      []metaharness.Choice      `json:"choices,omitempty"`      // with paired acceptance: the tests, in order
+	Confirmation *metaharness.Confirmation `json:"confirmation,omitempty"` // with re-evaluation: the fresh scores that decided
 }
 
 // SearchedSession is a proposer session with what became of its candidates.
@@ -179,7 +181,7 @@ func (t *teller) hear(e store.Event) error {
 			return err
 		}
 		ph := t.current(PhaseHarness)
-		ph.Source, ph.Incoming, ph.Accepted = rec.Source, &rec.Before, &rec.After
+		ph.Source, ph.Incoming, ph.Accepted, ph.Confirmation = rec.Source, &rec.Before, &rec.After, rec.Confirmation
 		st.Tried.Phases++
 		if rec.Accepted != rec.Incoming {
 			st.Tried.Accepted++
@@ -197,6 +199,8 @@ func (t *teller) hear(e store.Event) error {
 		return t.hearSession(e)
 	case metaharness.KindDecision:
 		return t.hearDecision(e)
+	case metaharness.KindChoice:
+		return appendTo(&t.current(PhaseHarness).Choices, e.Data)
 	case kindFinal:
 		var rec finalRecord
 		if err := json.Unmarshal(e.Data, &rec); err != nil {
