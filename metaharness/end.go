@@ -25,5 +25,8 @@ func (e End) String() string {
 		return fmt.Sprintf("%d sessions in a row without a new best score (patience %d, at least %d sessions), after %d of at most %d",
 			e.Stale, e.Patience, e.MinSessions, e.Sessions, e.Planned)
 	}
+	if e.Planned == 1 {
+		return "its one session was run"
+	}
 	return fmt.Sprintf("all %d sessions were run", e.Planned)
 }

@@ -75,9 +75,9 @@ func (a AdaptiveConfig) rule(train, batch, steps int) AdaptiveRule {
 
 // WindowStop is the adaptive rule's view of a weight phase after a step.
 type WindowStop struct {
-	Steps  int     `json:"steps"`  // of the phase so far
-	Mean   float64 `json:"mean"`   // reward, averaged over the last window
-	Best   float64 `json:"best"`   // highest such average of the phase
+	Steps  int     `json:"steps"`   // of the phase so far
+	Mean   float64 `json:"mean"`    // reward, averaged over the last window
+	Best   float64 `json:"best"`    // highest such average of the phase
 	BestAt int     `json:"best_at"` // the step of the phase that set it, from 1
 	Stop   bool    `json:"stop"`
 }

@@ -22,7 +22,7 @@ type CurvePoint struct {
 	Harness    whale.ID `json:"harness"`
 	Source     string   `json:"source"`               // of the harness
 	Rollouts   int      `json:"rollouts"`             // spent by weight and harness phases before it
-	Test       Result   `json:"test"`                 // one draw an example
+	Test       Result   `json:"test"`                 // one draw an example of the split of evaluation, which is test but for evaluation.split
 	Validation *Result  `json:"validation,omitempty"` // one draw an example
 }
 
@@ -53,7 +53,7 @@ func (r *Run) curve(ctx context.Context, p point, h whale.Harness) error {
 		return err
 	}
 	r.points = append(r.points, rec)
-	e := Event{Kind: EventCurve, At: p.At, Harness: string(rec.Harness), Weights: string(rec.Weights), Score: &rec.Test.Mean, Replayed: done}
+	e := Event{Kind: EventCurve, At: p.At, Split: r.Config.Evaluation.Split, Harness: string(rec.Harness), Weights: string(rec.Weights), Score: &rec.Test.Mean, Replayed: done}
 	if rec.Validation != nil {
 		e.Validation = &rec.Validation.Mean
 	}

@@ -12,8 +12,7 @@ import (
 )
 
 // Diagnosis says whether a task is limited by its harness or by its weights, from a short harness search and a short weight phase that start
-// from the same pair, and the same search again after the weight phase. It looks at the validation split, or where there is none at the search
-// split by new rollouts; never at the test split.
+// from the same pair, and the same search again after the weight phase. It looks at the validation split alone; a task without one is refused.
 type Diagnosis struct {
 	Split    whale.Split `json:"split"`
 	Draws    int         `json:"draws"`
@@ -24,6 +23,7 @@ type Diagnosis struct {
 	Weights Estimate `json:"weights"` // what the weight phase gains under h0
 	After   Estimate `json:"after"`   // what the search gains after the weight phase
 	Both    Estimate `json:"both"`    // both halves over (θ0,h0)
+	Between Estimate `json:"between"` // what the search gains from θ0 less what the weight phase gains: the verdict looks at it first
 
 	HarnessRollouts int    `json:"harness_rollouts"` // that the search took
 	WeightRollouts  int    `json:"weight_rollouts"`  // that the weight phase took
@@ -57,6 +57,11 @@ func Diagnose(ctx context.Context, c Config, dir string, opt Options, observe fu
 	if sessions < 1 {
 		return Diagnosis{}, configErrorf("schedule: got no proposer sessions in the first cycle, want at least one to see what a search gains")
 	}
+	if n, err := validationExamples(ctx, c, opt); err != nil {
+		return Diagnosis{}, err
+	} else if n == 0 {
+		return Diagnosis{}, configErrorf("task: got no validation examples, want some: a diagnosis compares gains on the validation split, and leaves the test split closed")
+	}
 	c.Schedule.Cycles = []CycleConfig{{Epochs: epochs, Sessions: sessions}}
 	c.Schedule.LastHarness = true
 	c.Evaluation.Curve, c.Evaluation.Halves = false, false
@@ -74,6 +79,16 @@ func Diagnose(ctx context.Context, c Config, dir string, opt Options, observe fu
 		return Diagnosis{}, err
 	}
 	return weighHalves(whole, alone)
+}
+
+func validationExamples(ctx context.Context, c Config, opt Options) (int, error) {
+	parts, err := OpenParts(ctx, c, opt.resources())
+	if err != nil {
+		return 0, err
+	}
+	defer parts.Close()
+	n, err := parts.Counts()
+	return n.Validation, err
 }
 
 // weighHalves compares the gains of a whale run of one cycle and of a harness-only run from the same start.
@@ -102,12 +117,26 @@ func weighHalves(whole, alone *Story) (Diagnosis, error) {
 	d.Base = mean("base", base)
 	d.Harness, d.Weights = gain("harness", searched, base), gain("weights", trained, base)
 	d.After, d.Both = gain("after", both, trained), gain("both", both, base)
-	between := gain("between", searched, trained) // of the two gains: the base cancels
+	d.Between = gain("between", searched, trained) // the base cancels
 	if err != nil {
 		return d, err
 	}
-	d.Verdict, d.Text = d.verdict(between)
+	// Where a search came back with what it was given there is nothing to be uncertain about.
+	if alone.same(PairStart, PairFinal) {
+		d.Harness = Estimate{}
+	}
+	if whole.same(PairWeights, PairFinal) {
+		d.After = Estimate{}
+	}
+	d.Verdict, d.Text = d.verdict(d.Between)
 	return d, nil
+}
+
+// same says whether two pairs of the final table are one.
+func (st *Story) same(a, b string) bool {
+	p, _ := st.FinalPair(a)
+	q, _ := st.FinalPair(b)
+	return p.Weights == q.Weights && p.Harness == q.Harness
 }
 
 func seedOf(st *Story, key string) uint64 {

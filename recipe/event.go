@@ -16,7 +16,7 @@ const (
 	EventCandidate = "candidate" // a harness was decided: Harness, Score, Text
 	EventSession   = "session"   // a proposer session is done: Session, Text
 	EventAccepted  = "accepted"  // a harness phase accepted a harness: Harness, Score
-	EventCurve     = "curve"     // one draw an example of the test split: At, Score; Validation, of the validation split
+	EventCurve     = "curve"     // one draw an example of a split: At, Split, Score; Validation, of the validation split beside it
 	EventHalves    = "halves"    // what each half of a cycle brought: Halves
 	EventCell      = "cell"      // a cell of the matrix of a finished run: At, Score
 	EventFinal     = "final"     // the final table has begun: Text names the pair
@@ -33,6 +33,7 @@ type Event struct {
 	Harness    string                  `json:"harness,omitempty"`
 	Weights    string                  `json:"weights,omitempty"`
 	At         string                  `json:"at,omitempty"`
+	Split      whale.Split             `json:"split,omitempty"`
 	Score      *float64                `json:"score,omitempty"`
 	Validation *float64                `json:"validation,omitempty"`
 	Halves     *Halves                 `json:"halves,omitempty"`

@@ -67,7 +67,7 @@ func (st *Story) explainSteps(b *strings.Builder, ph *PhaseStory) {
 	if len(rewards) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  %d steps: reward %.3f at the first, %.3f at the last; %d of %d rollouts accepted, %d steps with nothing accepted\n", len(rewards), first, last, accepted, rollouts, empty)
+	fmt.Fprintf(b, "  %s: reward %.3f at the first, %.3f at the last; %d of %d rollouts accepted, %d of the steps with nothing accepted\n", some(len(rewards), "step"), first, last, accepted, rollouts, empty)
 	if ph.ByRule && len(windows) > 0 {
 		r := st.rule()
 		fmt.Fprintf(b, "  average reward of the last %d steps, step by step: %s; the rule wants a new best within %d steps, after at least %d\n", r.Window, strings.Join(windows, " "), r.Patience, r.Minimum)
@@ -113,7 +113,7 @@ func explainChoice(b *strings.Builder, ph *PhaseStory) {
 			if t.Better {
 				verdict = "better"
 			}
-			fmt.Fprintf(b, "  paired test (%s, level %.4g): %s against %s: %d wins, %d losses, p %.4g: %s\n", c.Test, c.Level, t.Challenger.Short(), c.Incumbent.Short(), t.Wins, t.Losses, t.P, verdict)
+			fmt.Fprintf(b, "  paired test (%s, level %.4g): %s against %s: won %d, lost %d, p %.4g: %s\n", c.Test, c.Level, t.Challenger.Short(), c.Incumbent.Short(), t.Wins, t.Losses, t.P, verdict)
 		}
 	}
 	if c := ph.Confirmation; c != nil {
@@ -135,3 +135,11 @@ func explainChoice(b *strings.Builder, ph *PhaseStory) {
 
 // rule is the adaptive rule in the run's steps, as its phases show it; nil for other methods.
 func (st *Story) rule() *AdaptiveRule { return st.Begin.Rule }
+
+// some counts things: "1 step", "2 steps".
+func some(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -166,6 +166,10 @@ func (r *Run) chosen() []chosenPoint {
 			out = append(out, chosenPoint{name, r.points[at]})
 		}
 	}
+	if r.Config.Evaluation.Split == whale.SplitValidation { // the curve has no other
+		best(PairBestValidation, func(p CurvePoint) (float64, bool) { return p.Test.Mean, true })
+		return out
+	}
 	best(PairBestValidation, func(p CurvePoint) (float64, bool) {
 		if p.Validation == nil {
 			return 0, false

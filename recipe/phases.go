@@ -85,13 +85,13 @@ func (e phaseEnd) describe() string {
 		return fmt.Sprintf("phase %s ended: %s; best score %.3f before, %.3f after", ph.Name(), e.Search, best[0], best[len(best)-1])
 	case e.Window != nil:
 		w := e.Window
-		why := fmt.Sprintf("all %d steps were made", ph.Steps)
+		why := "its size, " + some(ph.Steps, "step") + ", is spent"
 		if e.Why == EndRule {
-			why = fmt.Sprintf("%d steps in a row without a new best average reward, after %d", w.Steps-w.BestAt, w.Steps)
+			why = fmt.Sprintf("%s in a row without a new best average reward, after %s", some(w.Steps-w.BestAt, "step"), some(w.Steps, "step"))
 		}
 		return fmt.Sprintf("phase %s ended: %s; average reward of the last window %.3f, its best %.3f at step %d of the phase", ph.Name(), why, w.Mean, w.Best, w.BestAt)
 	}
-	return fmt.Sprintf("phase %s ended: all %d steps were made", ph.Name(), ph.Steps)
+	return fmt.Sprintf("phase %s ended: its size, %s, is spent", ph.Name(), some(ph.Steps, "step"))
 }
 
 // sessionsDone counts the proposer sessions of the phases that ended.

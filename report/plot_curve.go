@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -204,6 +206,12 @@ func meanXYs(c []Mean) plotter.XYs {
 	return out
 }
 
+// drawnCurve is an arm's curve, ready to be drawn.
+type drawnCurve struct {
+	end         float64 // rollouts at its last point
+	line, marks plot.Plotter
+}
+
 // curves shows the mean curves of all arms in one plot.
 func (g *Group) curves(ls map[string]look) *figure {
 	maxX, low, high := g.extent()
@@ -217,20 +225,24 @@ func (g *Group) curves(ls map[string]look) *figure {
 	if g.Chance != nil {
 		p.Add(level{*g.Chance, chanceLine})
 	}
-	any := false
+	var drawn []drawnCurve
 	for _, a := range g.Arms {
 		if len(a.Curve) == 0 {
 			continue
 		}
-		any = true
 		l := ls[a.Label]
 		style := draw.LineStyle{Color: l.color, Width: 2, Dashes: l.dash}
 		mark := draw.GlyphStyle{Color: l.color, Radius: 2.5, Shape: l.glyph}
-		p.Add(line(meanXYs(a.Curve), style), &plotter.Scatter{XYs: meanXYs(a.Curve), GlyphStyle: mark})
+		drawn = append(drawn, drawnCurve{a.Curve[len(a.Curve)-1].Rollouts, line(meanXYs(a.Curve), style), &plotter.Scatter{XYs: meanXYs(a.Curve), GlyphStyle: mark}})
 		f.legend = append(f.legend, legendEntry{name: plain(a.Label, 60), line: &style, glyph: &mark})
 	}
-	if !any {
+	if len(drawn) == 0 {
 		return nil
+	}
+	// Methods with equal beginnings have equal curves there: the shorter one is drawn over the longer one.
+	slices.SortStableFunc(drawn, func(a, b drawnCurve) int { return cmp.Compare(b.end, a.end) })
+	for _, d := range drawn {
+		p.Add(d.line, d.marks)
 	}
 	if g.Chance != nil {
 		f.legend = append(f.legend, legendEntry{name: "chance", line: &chanceLine})

@@ -58,7 +58,8 @@ func (a *app) diagnose(ctx context.Context, path, dir, model string, o overrides
 	fmt.Fprintf(a.stdout, "harness search from θ0                 %s  for %d rollouts\n", d.Harness, d.HarnessRollouts)
 	fmt.Fprintf(a.stdout, "weight phase under h0                  %s  for %d rollouts\n", d.Weights, d.WeightRollouts)
 	fmt.Fprintf(a.stdout, "harness search after the weight phase  %s\n", d.After)
-	fmt.Fprintf(a.stdout, "both                                   %s\n\n", d.Both)
+	fmt.Fprintf(a.stdout, "both                                   %s\n", d.Both)
+	fmt.Fprintf(a.stdout, "the search less the weight phase       %s\n\n", d.Between)
 	fmt.Fprintf(a.stdout, "%s: %s\n", d.Verdict, d.Text)
 	return nil
 }

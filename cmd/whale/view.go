@@ -146,7 +146,7 @@ func describe(e recipe.Event) string {
 	case recipe.EventAccepted:
 		return fmt.Sprintf("  accepted %s at %.3f (%s)", short(e.Harness), *e.Score, e.Text)
 	case recipe.EventCurve:
-		line := fmt.Sprintf("test after %-9s %.3f", e.At, *e.Score)
+		line := fmt.Sprintf("%s after %-9s %.3f", e.Split, e.At, *e.Score)
 		if e.Validation != nil {
 			line += fmt.Sprintf(", validation %.3f", *e.Validation)
 		}
