@@ -59,7 +59,8 @@ type manifest struct {
 	Seeds   int      `json:"seeds"`
 }
 
-const manifestName = "comparison.json"
+// ManifestName is the file that makes a directory a comparison's.
+const ManifestName = "comparison.json"
 
 // Run makes the runs that are not finished, and finishes those that are under way. An interrupted comparison goes on when it is run again, with
 // the same numbers: every run is resumed from its own journal.
@@ -171,7 +172,7 @@ func (c Comparison) claim() error {
 		return err
 	}
 	now := manifest{Config: string(text), Methods: c.Methods, Seeds: c.Seeds}
-	path := filepath.Join(c.Dir, manifestName)
+	path := filepath.Join(c.Dir, ManifestName)
 	data, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -187,7 +188,7 @@ func (c Comparison) claim() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if len(diff) > 0 {
-			return &ChangedError{Dir: c.Dir, Keys: diff}
+			return &ChangedError{Dir: c.Dir, Keys: diff, Comparison: true}
 		}
 	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {

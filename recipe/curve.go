@@ -105,14 +105,16 @@ func (r *Run) spent(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	n := 0.0
-	for _, purpose := range trainingPurposes {
+	for _, purpose := range TrainingPurposes() {
 		n += ledger[string(purpose)]["rollouts"]
 	}
 	return int(n), nil
 }
 
-// trainingPurposes are those of rollouts that a phase decides from.
-var trainingPurposes = [...]whale.Purpose{whale.PurposeWeight, whale.PurposeSearch, whale.PurposeCanary, whale.PurposeConfirm}
+// TrainingPurposes are those of rollouts that a phase decides from: what a method spends to get where it is.
+func TrainingPurposes() []whale.Purpose {
+	return []whale.Purpose{whale.PurposeWeight, whale.PurposeSearch, whale.PurposeCanary, whale.PurposeConfirm}
+}
 
 // policyAt gives the policy of the weights after some rollout steps, which must be the start, the present or a kept snapshot; release must
 // be called when it is no longer used.

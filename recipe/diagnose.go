@@ -57,6 +57,9 @@ func Diagnose(ctx context.Context, c Config, dir string, opt Options, observe fu
 	if sessions < 1 {
 		return Diagnosis{}, configErrorf("schedule: got no proposer sessions in the first cycle, want at least one to see what a search gains")
 	}
+	if epochs <= 0 {
+		return Diagnosis{}, configErrorf("schedule.cycles[0].epochs: got 0, want more: a diagnosis takes the config's first cycle, and needs its weight phase")
+	}
 	if n, err := validationExamples(ctx, c, opt); err != nil {
 		return Diagnosis{}, err
 	} else if n == 0 {
@@ -101,7 +104,10 @@ func weighHalves(whole, alone *Story) (Diagnosis, error) {
 	first, _ := whole.FinalPair(PairStart)
 	d := Diagnosis{
 		Split: whole.Config.Evaluation.Split, Draws: first.Draws, Examples: first.Examples,
-		HarnessRollouts: int(alone.Ledger[string(whale.PurposeSearch)]["rollouts"]), WeightRollouts: int(whole.Ledger[string(whale.PurposeWeight)]["rollouts"]),
+		WeightRollouts: int(whole.Ledger[string(whale.PurposeWeight)]["rollouts"]),
+	}
+	for _, purpose := range TrainingPurposes() {
+		d.HarnessRollouts += int(alone.Ledger[string(purpose)]["rollouts"])
 	}
 	var err error
 	mean := func(key string, rewards [][]float64) Estimate {

@@ -25,9 +25,14 @@ func (e *InputError) Unwrap() error { return e.Err }
 type ChangedError struct {
 	Dir  string
 	Keys []string // "key: old → new"
+
+	Comparison bool // Dir is a comparison's
 }
 
 func (e *ChangedError) Error() string {
+	if e.Comparison {
+		return fmt.Sprintf("%s: the comparison there is of another config: %s; name another directory, or give the config back", e.Dir, strings.Join(e.Keys, "; "))
+	}
 	return fmt.Sprintf("%s: the config differs from the run's: %s; resume without a config, or start a new run", e.Dir, strings.Join(e.Keys, "; "))
 }
 

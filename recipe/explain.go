@@ -67,7 +67,7 @@ func (st *Story) explainSteps(b *strings.Builder, ph *PhaseStory) {
 	if len(rewards) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  %s: reward %.3f at the first, %.3f at the last; %d of %d rollouts accepted, %d of the steps with nothing accepted\n", some(len(rewards), "step"), first, last, accepted, rollouts, empty)
+	fmt.Fprintf(b, "  %s: reward %.3f at the first, %.3f at the last; learned from %d of %d rollouts, from none in %d of the steps\n", some(len(rewards), "step"), first, last, accepted, rollouts, empty)
 	if ph.ByRule && len(windows) > 0 {
 		r := st.rule()
 		fmt.Fprintf(b, "  average reward of the last %d steps, step by step: %s; the rule wants a new best within %d steps, after at least %d\n", r.Window, strings.Join(windows, " "), r.Patience, r.Minimum)

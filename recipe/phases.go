@@ -11,7 +11,8 @@ import (
 
 // Why phases end.
 const (
-	EndBudget = "budget" // its planned size, or its cap, is spent
+	EndBudget = "budget" // its planned size, or what the total leaves, is spent
+	EndCap    = "cap"    // the adaptive method: the most that a phase may have
 	EndRule   = "rule"   // the adaptive rule: its own training signal stopped improving
 )
 
@@ -62,6 +63,9 @@ func (r *Run) phase(ctx context.Context, ph PlannedPhase) (err error) {
 	if err != nil {
 		return err
 	}
+	if end.Why == EndBudget && ph.ByRule && r.leftAfter(ph) {
+		end.Why = EndCap
+	}
 	end.Phase, end.Harness = ph, r.harness.ID()
 	if end.Weights, err = r.weightsAfter(ctx, ph.To); err != nil {
 		return err
@@ -82,16 +86,32 @@ func (e phaseEnd) describe() string {
 	switch {
 	case e.Search != nil && len(e.Search.Best) > 0:
 		best := e.Search.Best
-		return fmt.Sprintf("phase %s ended: %s; best score %.3f before, %.3f after", ph.Name(), e.Search, best[0], best[len(best)-1])
+		return fmt.Sprintf("phase %s ended: %s%s; best score %.3f before, %.3f after", ph.Name(), e.Search, e.cap(), best[0], best[len(best)-1])
 	case e.Window != nil:
 		w := e.Window
 		why := "its size, " + some(ph.Steps, "step") + ", is spent"
 		if e.Why == EndRule {
 			why = fmt.Sprintf("%s in a row without a new best average reward, after %s", some(w.Steps-w.BestAt, "step"), some(w.Steps, "step"))
 		}
-		return fmt.Sprintf("phase %s ended: %s; average reward of the last window %.3f, its best %.3f at step %d of the phase", ph.Name(), why, w.Mean, w.Best, w.BestAt)
+		return fmt.Sprintf("phase %s ended: %s%s; average reward of the last window %.3f, its best %.3f at step %d of the phase", ph.Name(), why, e.cap(), w.Mean, w.Best, w.BestAt)
 	}
 	return fmt.Sprintf("phase %s ended: its size, %s, is spent", ph.Name(), some(ph.Steps, "step"))
+}
+
+// cap says where a phase by rule came to its cap.
+func (e phaseEnd) cap() string {
+	if e.Why == EndCap {
+		return " (the most that the adaptive rule lets it have)"
+	}
+	return ""
+}
+
+// leftAfter says whether the total leaves something of its kind after a phase.
+func (r *Run) leftAfter(ph PlannedPhase) bool {
+	if ph.Kind == PhaseWeight {
+		return ph.To < r.plan.Steps
+	}
+	return ph.First+ph.Sessions < r.plan.Sessions
 }
 
 // sessionsDone counts the proposer sessions of the phases that ended.

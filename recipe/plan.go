@@ -83,6 +83,9 @@ func MakePlan(c Config, n Counts) (Plan, error) {
 		p.Sessions = last.sessions
 	}
 	p.lay(spans)
+	if len(p.Phases) > 0 {
+		p.Cycles = p.Phases[len(p.Phases)-1].Cycle + 1
+	}
 	if p.Method == MethodAdaptive {
 		rule := c.Schedule.Adaptive.rule(n.Train, c.Weight.Batch, p.Steps)
 		p.Adaptive = &rule
@@ -265,8 +268,11 @@ func (p Plan) Space(c Config, trained int64) int64 {
 	ends := 0
 	for _, ph := range p.Phases {
 		if ph.Kind == PhaseWeight {
-			ends++
+			ends += 1 + len(ph.Marks)
 		}
+	}
+	if a := p.Adaptive; a != nil {
+		ends = (p.Steps + a.Minimum - 1) / a.Minimum
 	}
 	const perRollout = 2 << 10 // a compressed trajectory and its row, rounded up from what quick runs show
 	return snapshot*int64(ends+c.Snapshots.Last+2) + int64(p.Total())*perRollout

@@ -52,7 +52,7 @@ type Begin struct {
 type PhaseStory struct {
 	PlannedPhase                           // as it really was, where it is done
 	Done         bool                      `json:"done"`
-	Why          string                    `json:"why,omitempty"`  // EndBudget or EndRule
+	Why          string                    `json:"why,omitempty"`  // EndBudget, EndCap or EndRule
 	Text         string                    `json:"text,omitempty"` // the same for people, with the numbers
 	Window       *WindowStop               `json:"window,omitempty"`
 	Search       *metaharness.End          `json:"search,omitempty"`
@@ -379,6 +379,9 @@ func (t Tried) String() string {
 	}
 	if t.Steps > 0 {
 		parts = append(parts, fmt.Sprintf("%d steps, %d with nothing accepted", t.Steps, t.EmptySteps))
+	}
+	if len(parts) == 0 {
+		return "nothing yet"
 	}
 	return strings.Join(parts, "; ")
 }

@@ -26,6 +26,9 @@ func (p Plan) Warnings(c Config) []string {
 			warn("a harness phase has %d proposer sessions; with fewer than %d a search has hardly begun, and what it accepts may be luck", fewest, minimumIterations)
 		}
 	}
+	if p.Adaptive != nil && p.Sessions > 0 && p.Sessions <= p.Adaptive.MinimumSessions {
+		warn("there are %d proposer sessions in all and schedule.adaptive.minimum_sessions is %d: the rule can end no harness phase", p.Sessions, p.Adaptive.MinimumSessions)
+	}
 	if p.Adaptive != nil && p.Adaptive.MinimumSessions < minimumIterations {
 		warn("a harness phase may end after %d sessions (schedule.adaptive.minimum_sessions); with fewer than %d a search has hardly begun, and what it accepts may be luck", p.Adaptive.MinimumSessions, minimumIterations)
 	}

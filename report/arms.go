@@ -31,6 +31,9 @@ func labelArms(runs []Run) ([]Arm, error) {
 			label := method
 			if len(order) > 1 {
 				label = fmt.Sprintf("%s [%s]", method, k)
+				if len(label) > maxLabel { // the table of config differences says what it stands for
+					label = fmt.Sprintf("%s [config %d]", method, 1+slices.Index(order, k))
+				}
 			}
 			a := Arm{Label: label, Method: method, runs: kinds[k]}
 			seen := map[uint64]int{}
@@ -54,6 +57,9 @@ func labelArms(runs []Run) ([]Arm, error) {
 	}
 	return arms, nil
 }
+
+// maxLabel is the longest label that tables and legends show whole, in bytes.
+const maxLabel = 48
 
 func compareSeeds(a, b uint64) int {
 	switch {

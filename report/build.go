@@ -136,10 +136,10 @@ func (g *Group) average(a *Arm) {
 	a.Halves = meanHalves(ended)
 }
 
-// spent counts a run's training rollouts: weight phases, candidates, canaries.
+// spent counts a run's training rollouts: weight phases, candidates, canaries, fresh episodes before a choice.
 func spent(r *Run) float64 {
 	n := 0.0
-	for _, p := range []whale.Purpose{whale.PurposeWeight, whale.PurposeSearch, whale.PurposeCanary} {
+	for _, p := range recipe.TrainingPurposes() {
 		n += r.Ledger[string(p)]["rollouts"]
 	}
 	return n

@@ -193,7 +193,7 @@ type Point struct {
 	Phase      int      `json:"phase"` // -1 = before the first
 	Steps      int      `json:"steps"`
 	Sessions   int      `json:"sessions"`
-	Rollouts   int      `json:"rollouts"` // training rollouts spent so far: weight phases, candidates, canaries
+	Rollouts   int      `json:"rollouts"` // training rollouts spent so far: weight phases, candidates, canaries, fresh episodes before a choice
 	Accuracy   float64  `json:"accuracy"` // test split
 	Low        float64  `json:"low"`      // over examples
 	High       float64  `json:"high"`

@@ -88,14 +88,17 @@ func (a *app) compare(ctx context.Context, path string, o compareOptions) error 
 	}
 	c := recipe.Comparison{Dir: dir, Config: config, Methods: methods, Seeds: o.seeds, Lanes: lanes, Options: a.options(nil), Observe: a.comparisonView()}
 	if !a.json {
-		fmt.Fprintf(a.stderr, "%s: %d runs (%s; seeds %d to %d), %d seeds side by side\n", dir, len(c.Arms()), strings.Join(methods, ", "), config.Seed, config.Seed+uint64(o.seeds)-1, min(lanes, o.seeds))
+		fmt.Fprintf(a.stderr, "%s: %s (%s; seeds %d to %d), %s side by side\n", dir, some(len(c.Arms()), "run"), strings.Join(methods, ", "), config.Seed, config.Seed+uint64(o.seeds)-1, some(min(lanes, o.seeds), "seed"))
 	}
 	if err := c.Run(ctx); err != nil {
 		again := "; the same command goes on"
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: interrupted%s", dir, again)
 		}
-		return fmt.Errorf("%w%s", inConfig(path, err), again)
+		if code := exitCode(ctx, err); code == exitUsage || code == exitInput || code == exitRunDir {
+			return inConfig(path, err)
+		}
+		return fmt.Errorf("%w%s", err, again)
 	}
 	var dirs []string
 	for _, m := range methods { // in the table's order

@@ -93,14 +93,14 @@ func (a *app) printPlan(p recipe.Plan, c recipe.Config, look *recipe.Outlook) er
 	}
 	fmt.Fprintf(a.stdout, "\ncycles              %s\n", cyclesOf(p))
 	fmt.Fprintf(a.stdout, "training rollouts   %d in %d steps\n", p.WeightRollouts, p.Steps)
-	fmt.Fprintf(a.stdout, "search rollouts     %d at most, in %d sessions of %d candidates, incoming harnesses included; %d canary episodes apart\n", p.SearchRollouts, p.Sessions, c.Search.Candidates, p.CanaryRollouts)
+	fmt.Fprintf(a.stdout, "search rollouts     %d at most, in %s of %s, incoming harnesses and runners-up included; %d canary episodes and %d fresh ones before a choice apart\n", p.SearchRollouts, some(p.Sessions, "session"), some(c.Search.Candidates, "candidate"), p.CanaryRollouts, p.ConfirmRollouts)
 	for _, k := range p.Countings() {
 		fmt.Fprintf(a.stdout, "a harness phase     %d rollouts as %d sessions × %d candidates × %d examples, the incoming harness apart (the paper's count)\n", k.Paper, k.Sessions, k.Candidates, k.Examples)
 		if k.Sessions > 1 {
 			fmt.Fprintf(a.stdout, "                    %d rollouts if the incoming harness, %d examples, is the first iteration and %d sessions follow (its launcher's count)\n", k.Launcher, k.Examples, k.Sessions-1)
 		}
 	}
-	fmt.Fprintf(a.stdout, "evaluation          %d rollouts for the curve, %d for the 2x2 of the cycles, %d for mean@%d of the final pairs; outside the training budget\n", p.CurveRollouts, p.HalvesRollouts, p.FinalRollouts, c.Evaluation.Draws)
+	fmt.Fprintf(a.stdout, "evaluation          at most %d rollouts for the curve, %d for the 2x2 of the cycles, %d for mean@%d of the final pairs; outside the training budget\n", p.CurveRollouts, p.HalvesRollouts, p.FinalRollouts, c.Evaluation.Draws)
 	fmt.Fprintf(a.stdout, "sampled tokens      %d at most (%d a rollout)\n", p.MaxTokens, c.Limits.Tokens)
 	if look.Memory == nil {
 		fmt.Fprintf(a.stdout, "disk                model not here: about %d MB, and the snapshots of its weights\n", p.Space(c, 0)>>20)
@@ -136,7 +136,7 @@ func cyclesOf(p recipe.Plan) string {
 func (a *app) printPhases(p recipe.Plan) error {
 	if r := p.Adaptive; r != nil {
 		fmt.Fprintf(a.stdout, "weight phases end by rule: window %d steps, at least %d, patience %d, at most %d\n", r.Window, r.Minimum, r.Patience, r.Maximum)
-		fmt.Fprintf(a.stdout, "harness phases end by rule: at least %d sessions, patience %d, at most %d\n", r.MinimumSessions, r.PatienceSessions, r.MaximumSessions)
+		fmt.Fprintf(a.stdout, "harness phases end by rule: at least %d sessions, patience %d, at most %d; where one half's total is spent, the other's last phase takes what is left\n", r.MinimumSessions, r.PatienceSessions, r.MaximumSessions)
 		return nil
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
@@ -151,7 +151,7 @@ func (a *app) printPhases(p recipe.Plan) error {
 func (a *app) printMethods(c recipe.Config, n recipe.Counts) error {
 	fmt.Fprintln(a.stdout, "\nevery method of this config, at most:")
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "method\tphases\tsteps\ttraining rollouts\tsessions\tsearch rollouts\tof them incumbents\tboth")
+	fmt.Fprintln(w, "method\tphases\tsteps\ttraining rollouts\tsessions\tsearch rollouts\tof them incoming and runners-up\tfresh before a choice\tall")
 	for _, m := range recipe.Methods() {
 		c.Schedule.Method = m
 		p, err := recipe.MakePlan(c, n)
@@ -163,7 +163,7 @@ func (a *app) printMethods(c recipe.Config, n recipe.Counts) error {
 			phases = "by rule"
 		}
 		candidates := p.Sessions * c.Search.Candidates * n.Search
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%d\t%d\t%d\n", m, phases, orDash(p.Steps), p.WeightRollouts, orDash(p.Sessions), p.SearchRollouts, p.SearchRollouts-candidates, p.WeightRollouts+p.SearchRollouts)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%d\t%d\t%d\t%d\n", m, phases, orDash(p.Steps), p.WeightRollouts, orDash(p.Sessions), p.SearchRollouts, p.SearchRollouts-candidates, p.ConfirmRollouts, p.WeightRollouts+p.SearchRollouts+p.ConfirmRollouts)
 	}
 	return w.Flush()
 }

@@ -76,7 +76,7 @@ func TestReportRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no run", []string{"report"}, exitUsage, "report: got 0 arguments; usage: whale report RUN..."},
+		{"no run", []string{"report"}, exitUsage, "report: got 0 arguments; usage: whale report RUN|COMPARISON..."},
 		{"a folder that is no run", []string{"report", dir}, exitRunDir, "config.yaml"},
 		{"a link to elsewhere", []string{"report", linked}, exitUsage, "report is a link: name a folder with --out"},
 		{"nothing there", []string{"report", filepath.Join(dir, "none")}, exitRunDir, "does not exist"},

@@ -38,7 +38,7 @@ func TestLiveView(t *testing.T) {
 		}
 		if line != "" {
 			drawn++
-			if !strings.Contains(line, "/142 rollouts") {
+			if !strings.Contains(line, "/200 rollouts") {
 				t.Errorf("got the status line %q", line)
 			}
 		}

@@ -127,6 +127,9 @@ func (s *session) invent(ctx context.Context, kind plan) (candidate, error) {
 		s.ws.seen[id] = true
 		return c, nil
 	}
+	if kind != explore { // what this kind of plan can do is done: anything new is better than nothing
+		return s.invent(ctx, explore)
+	}
 	return candidate{}, fmt.Errorf("no new program in %d tries", maxTries)
 }
 
