@@ -44,6 +44,9 @@ func (o agentOptions) open(ctx context.Context, a *app, path string) (*recipe.Pa
 	if err != nil {
 		return nil, nil, err
 	}
+	if run, moment, ok := runAt(path); ok && moment == "" && o.model == "" && o.harness == "" {
+		fmt.Fprintf(a.stderr, "note: %s stands for the pair that the run began with; %s@%s is what it has come to\n", oneLine(path), oneLine(run), recipe.MomentFinal)
+	}
 	parts, err := p.open(ctx, a)
 	if err != nil {
 		return nil, nil, err
