@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/store"
 )
 
@@ -68,9 +69,15 @@ func (c Comparison) Run(ctx context.Context) error {
 	if err := c.claim(); err != nil {
 		return err
 	}
+	if last := c.Config.Seed + uint64(c.Seeds) - 1; last < c.Config.Seed {
+		return configErrorf("seed: got %d, which leaves no room for %d seeds below 2^64; want a smaller one", c.Config.Seed, c.Seeds)
+	}
+	arms := c.Arms()
+	if err := c.sameStart(ctx, arms); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	arms := c.Arms()
 	lanes := make(chan []Arm, c.Seeds)
 	for i := range c.Seeds {
 		lanes <- arms[i*len(c.Methods) : (i+1)*len(c.Methods)]
@@ -92,6 +99,76 @@ func (c Comparison) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// sameStart sees that the runs which are there began with what the config names now. A config names files, and those may have changed: runs that
+// began with other weights, another program or another task are no comparison.
+func (c Comparison) sameStart(ctx context.Context, arms []Arm) error {
+	var now *identities
+	for _, arm := range arms {
+		was, err := beganWith(ctx, arm.Dir)
+		if err != nil {
+			return err
+		}
+		if was == nil {
+			continue
+		}
+		if now == nil {
+			if now, err = c.start(ctx); err != nil {
+				return err
+			}
+		}
+		for _, x := range [...]struct {
+			what     string
+			was, now whale.ID
+		}{
+			{"task", was.Task, now.Task}, {"renderer", was.Renderer, now.Renderer}, {"base weights", was.Weights, now.Weights}, {"first harness", was.Harness, now.Harness},
+		} {
+			if x.was != x.now {
+				return &ReplacedError{Dir: arm.Dir, What: x.what, Was: string(x.was), Now: string(x.now)}
+			}
+		}
+	}
+	return nil
+}
+
+// start is what a run of the comparison would begin with.
+func (c Comparison) start(ctx context.Context) (*identities, error) {
+	prog, err := LoadProgram(c.Config.Harness)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := OpenParts(ctx, c.Config, c.Options.resources())
+	if err != nil {
+		return nil, err
+	}
+	defer parts.Close()
+	h, err := parts.Harness(prog)
+	if err != nil {
+		return nil, err
+	}
+	return &identities{Task: parts.Task.ID(), Renderer: parts.Bundle.Renderer.ID(), Weights: parts.Bundle.Weights().ID, Harness: h.ID()}, nil
+}
+
+// beganWith reads what a run began with; nil where it has not begun.
+func beganWith(ctx context.Context, dir string) (*identities, error) {
+	if _, err := os.Lstat(filepath.Join(dir, "config.yaml")); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	s, err := store.OpenReadOnly(dir)
+	if err != nil {
+		return nil, nil // what is wrong with it, opening it for work says better
+	}
+	defer s.Close()
+	j, err := openJournal(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	ids := new(identities)
+	if ok, err := j.Lookup(ctx, kindBegin, "begin", ids); err != nil || !ok {
+		return nil, err
+	}
+	return ids, nil
+}
+
 // lane makes the runs of one seed, one after the other: each finds the rollouts of those before it.
 func (c Comparison) lane(ctx context.Context, arms []Arm, telling *sync.Mutex) error {
 	shared := newSiblings()
@@ -104,7 +181,7 @@ func (c Comparison) lane(ctx context.Context, arms []Arm, telling *sync.Mutex) e
 			return fmt.Errorf("%s, seed %d: %w", arm.Method, arm.Seed, err)
 		}
 		if err := shared.add(ctx, arm.Dir); err != nil {
-			return err
+			return fmt.Errorf("%w; remove %s, and it is made again", err, arm.Dir)
 		}
 	}
 	return nil
@@ -181,7 +258,7 @@ func (c Comparison) claim() error {
 	default:
 		var was manifest
 		if err := json.Unmarshal(data, &was); err != nil {
-			return fmt.Errorf("%s: %w; remove the directory, or name another one", path, err)
+			return fmt.Errorf("%s: %w; remove this file: the runs beside it know their own configs", path, err)
 		}
 		diff, err := DiffKeys([]byte(was.Config), text)
 		if err != nil {
@@ -202,10 +279,19 @@ func (c Comparison) claim() error {
 
 // writeWhole replaces a file as a whole.
 func writeWhole(path string, data []byte) error {
-	if err := os.WriteFile(path+".tmp", data, 0o644); err != nil {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
 		return err
 	}
-	return os.Rename(path+".tmp", path)
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // Smoke makes a config small, to see a comparison work: two cycles, at most two sessions each, and mean@2.

@@ -45,7 +45,7 @@ func (r *Run) curve(ctx context.Context, p point, h whale.Harness) error {
 		if err := r.journal.Record(ctx, kindCurve, p.At, rec); err != nil {
 			return err
 		}
-		if err := r.charge(ctx, "curve/"+p.At, string(whale.PurposeTest), start); err != nil {
+		if err := r.charge(ctx, "curve/"+p.At, string(r.Config.Evaluation.purpose()), start); err != nil {
 			return err
 		}
 	}
@@ -133,10 +133,10 @@ func (r *Run) policyAt(ctx context.Context, steps int) (policy whale.Policy, rel
 	}
 	dir, whole := r.store.Weights(snapshotID(steps - 1))
 	if !whole {
-		return nil, nil, fmt.Errorf("%s: the snapshot after step %d is wanted and is not there", r.store.Dir(), steps)
+		err := r.store.VerifyWeights(snapshotID(steps - 1)) // says what is wrong with it
+		return nil, nil, fmt.Errorf("%s: the snapshot after step %d is wanted and is not whole: %w", r.store.Dir(), steps, err)
 	}
-	policy, err = r.openSnapshot(dir)
-	if err != nil {
+	if policy, err = r.openSnapshot(dir); err != nil {
 		return nil, nil, err
 	}
 	if got := policy.Weights().ID; got != want {

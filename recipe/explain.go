@@ -40,7 +40,16 @@ func (st *Story) explainPhase(ph *PhaseStory) string {
 }
 
 func (st *Story) lastOfCycle(ph *PhaseStory) bool {
-	return ph.Index == len(st.Phases)-1 || st.Phases[ph.Index+1].Cycle != ph.Cycle
+	return ph.Index == len(st.Phases)-1 || st.begins(ph.Index+1)
+}
+
+// begins says whether a phase begins a cycle. Of one that is under way the journal does not say which cycle it is in.
+func (st *Story) begins(i int) bool {
+	before, ph := &st.Phases[i-1], &st.Phases[i]
+	if ph.Done {
+		return ph.Cycle > before.Cycle
+	}
+	return before.Kind == PhaseHarness || ph.Kind == PhaseWeight
 }
 
 func (st *Story) explainSteps(b *strings.Builder, ph *PhaseStory) {
@@ -134,7 +143,12 @@ func explainChoice(b *strings.Builder, ph *PhaseStory) {
 }
 
 // rule is the adaptive rule in the run's steps, as its phases show it; nil for other methods.
-func (st *Story) rule() *AdaptiveRule { return st.Begin.Rule }
+func (st *Story) rule() *AdaptiveRule {
+	if r := st.Begin.Rule; r != nil && r.Window > 0 { // no run wrote another window
+		return r
+	}
+	return nil
+}
 
 // some counts things: "1 step", "2 steps".
 func some(n int, what string) string {

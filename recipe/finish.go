@@ -72,7 +72,7 @@ func (r *Run) finish(ctx context.Context) (*Summary, error) {
 		if err := r.journal.Record(ctx, kindFinal, "final", rec); err != nil {
 			return nil, err
 		}
-		if err := r.charge(ctx, "final", string(whale.PurposeTest), start); err != nil {
+		if err := r.charge(ctx, "final", string(r.Config.Evaluation.purpose()), start); err != nil {
 			return nil, err
 		}
 	}

@@ -89,6 +89,18 @@ func (r *Run) matrixColumn(ctx context.Context, m *Matrix, column, steps int, ha
 	return release()
 }
 
+// Check says whether the cells are those that the axes name, as of a matrix from a journal that somebody changed they need not be.
+func (m Matrix) Check() error {
+	whole := len(m.Harness) > 0 && len(m.Weights) > 0 && len(m.Cells) == len(m.Harness)
+	for _, row := range m.Cells {
+		whole = whole && len(row) == len(m.Weights)
+	}
+	if !whole {
+		return &InputError{fmt.Errorf("matrix: got %d rows for %d harnesses and %d weights, want a row a harness and a cell a weights; the run directory was changed", len(m.Cells), len(m.Harness), len(m.Weights))}
+	}
+	return nil
+}
+
 func has(axis []MatrixAxis, id whale.ID) bool {
 	for _, a := range axis {
 		if a.ID == id {

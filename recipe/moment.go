@@ -53,7 +53,7 @@ func (st *Story) Moments() []Moment {
 		}
 		now.Name = ph.Name()
 		list = append(list, now)
-		if last := i == len(st.Phases)-1; !last && st.Phases[i+1].Cycle > ph.Cycle || last && len(st.Final) > 0 {
+		if last := i == len(st.Phases)-1; !last && st.begins(i+1) || last && len(st.Final) > 0 {
 			now.Name = cycleName(ph.Cycle)
 			list = append(list, now)
 		}

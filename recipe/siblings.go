@@ -51,7 +51,7 @@ func (s *siblings) trajectory(ctx context.Context, key string) ([]byte, error) {
 	}
 	line, err := run.Trajectory(ctx, key)
 	if err != nil {
-		return nil, fmt.Errorf("rollout of a run beside this one: %w", err)
+		return nil, fmt.Errorf("a rollout of the run %s, beside this one: %w; remove that folder, and it is made again", run.Dir(), err)
 	}
 	return line, nil
 }

@@ -3,6 +3,7 @@ package recipe
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -148,7 +149,7 @@ type teller struct {
 	phase int                   // index of the phase under way
 }
 
-type decidedOp struct{ session, candidate int }
+type decidedOp struct{ phase, session, candidate int }
 
 func (t *teller) hear(e store.Event) error {
 	st := t.story
@@ -191,6 +192,9 @@ func (t *teller) hear(e store.Event) error {
 		if err := json.Unmarshal(e.Data, &rec); err != nil {
 			return err
 		}
+		if k := rec.Phase.Kind; rec.Phase.Index != t.phase || k != PhaseWeight && k != PhaseHarness {
+			return fmt.Errorf("got phase %d, %q, want phase %d, %s or %s; the run directory was changed", rec.Phase.Index, k, t.phase, PhaseWeight, PhaseHarness)
+		}
 		ph := t.current(rec.Phase.Kind)
 		ph.PlannedPhase, ph.Done, ph.Why, ph.Text = rec.Phase, true, rec.Why, rec.describe()
 		ph.Window, ph.Search, ph.Weights, ph.Harness = rec.Window, rec.Search, rec.Weights, rec.Harness
@@ -231,7 +235,7 @@ func (t *teller) hearSession(e store.Event) error {
 		if t.byOp == nil {
 			t.byOp = map[string]*decidedOp{}
 		}
-		t.byOp[fmt.Sprintf("%s/candidate-%d", e.Op, i)] = &decidedOp{len(ph.Searched), i}
+		t.byOp[fmt.Sprintf("%s/candidate-%d", e.Op, i)] = &decidedOp{t.phase, len(ph.Searched), i}
 	}
 	ph.Searched = append(ph.Searched, s)
 	t.story.Tried.Sessions++
@@ -245,6 +249,9 @@ func (t *teller) hearDecision(e store.Event) error {
 	at := t.byOp[e.Op]
 	if at == nil { // the incoming harness, a runner-up
 		return nil
+	}
+	if at.phase != t.phase {
+		return errors.New("a decision about a session of another phase; the run directory was changed")
 	}
 	var d metaharness.Decision
 	if err := json.Unmarshal(e.Data, &d); err != nil {
@@ -295,7 +302,12 @@ func (st *Story) readRewards(ctx context.Context, s *store.Run) error {
 	}
 	type pair struct{ weights, harness string }
 	byPair := map[pair]map[string][]float64{}
+	most := 0 // draws that a pair's mean is over: what lies beyond is not kept
 	for _, p := range st.Final {
+		if p.Draws < 1 || p.Draws > maxDraws {
+			return fmt.Errorf("the final table's %s: got %d draws, want 1 to %d; the run directory was changed", p.Name, p.Draws, maxDraws)
+		}
+		most = max(most, p.Draws)
 		byPair[pair{string(p.Weights), string(p.Harness)}] = map[string][]float64{}
 	}
 	for row, err := range s.Rollouts(ctx, store.Filter{Purpose: string(st.Config.Evaluation.purpose())}) {
@@ -307,12 +319,13 @@ func (st *Story) readRewards(ctx context.Context, s *store.Run) error {
 			continue
 		}
 		draws := rows[row.ExampleID]
-		for len(draws) <= row.Draw && row.Draw < maxDraws {
+		if row.Draw < 0 || row.Draw >= most {
+			continue
+		}
+		for len(draws) <= row.Draw {
 			draws = append(draws, -1)
 		}
-		if row.Draw >= 0 && row.Draw < len(draws) {
-			draws[row.Draw] = *row.Reward
-		}
+		draws[row.Draw] = *row.Reward
 		rows[row.ExampleID] = draws
 	}
 	for i := range st.Final {
@@ -341,8 +354,8 @@ func (st *Story) readRewards(ctx context.Context, s *store.Run) error {
 	return nil
 }
 
-// maxDraws bounds the draws of one example.
-const maxDraws = 1 << 16
+// maxDraws bounds the draws of one example, as evaluation.draws does.
+const maxDraws = 1000
 
 // Method is the run's method.
 func (st *Story) Method() string { return st.Config.Schedule.Method }

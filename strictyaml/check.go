@@ -107,9 +107,9 @@ func (c checker) integer(n ast.Node, key string, low, high float64) error {
 	case *ast.IntegerNode:
 		switch v := n.Value.(type) {
 		case int64:
-			ok = float64(v) >= low && float64(v) < high
+			ok = float64(v) >= low && (high >= math.Ldexp(1, 63) || float64(v) < high) // 2^63-1 as a float is 2^63
 		case uint64:
-			ok = float64(v) < high
+			ok = high == math.Ldexp(1, 64) || float64(v) < high // 2^64-1 as a float is 2^64
 		}
 	case *ast.FloatNode: // 1e6 is a whole number
 		ok = whole(n.Value, low, high)

@@ -41,6 +41,6 @@ func (a *app) explain(ctx context.Context, dir string) error {
 	for _, text := range story.Explain() {
 		fmt.Fprintln(a.stdout, printable(text))
 	}
-	fmt.Fprintf(a.stdout, "\ntried: %s\n", story.Tried)
+	fmt.Fprintf(a.stdout, "\ntried: %s\n", oneLine(story.Tried.String()))
 	return nil
 }

@@ -62,14 +62,17 @@ func (a *app) matrix(ctx context.Context, dir string, split whale.Split, draws i
 }
 
 func (a *app) printMatrix(m recipe.Matrix) error {
-	fmt.Fprintf(a.stdout, "%s split, mean@%d over %d examples, %%: rows are harnesses, columns are weights\n\n", titled(string(m.Split)), m.Draws, m.Cells[0][0].Examples)
+	if err := m.Check(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "%s split, mean@%d over %d examples, %%: rows are harnesses, columns are weights\n\n", printable(titled(string(m.Split))), m.Draws, m.Cells[0][0].Examples)
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, x := range m.Weights {
-		fmt.Fprintf(w, "\t%s", x.Name)
+		fmt.Fprintf(w, "\t%s", oneLine(x.Name))
 	}
 	fmt.Fprintln(w, "\t")
 	for i, row := range m.Cells {
-		fmt.Fprint(w, m.Harness[i].Name)
+		fmt.Fprint(w, oneLine(m.Harness[i].Name))
 		for _, cell := range row {
 			fmt.Fprintf(w, "\t%.1f [%.1f, %.1f]", 100*cell.Mean, 100*cell.Low, 100*cell.High)
 		}
@@ -81,7 +84,7 @@ func (a *app) printMatrix(m recipe.Matrix) error {
 	fmt.Fprintln(a.stdout)
 	for _, axis := range [][]recipe.MatrixAxis{m.Weights, m.Harness} {
 		for _, x := range axis {
-			fmt.Fprintf(a.stdout, "%s  %s  after %s\n", x.Name, x.ID.Short(), x.At)
+			fmt.Fprintf(a.stdout, "%s  %s  after %s\n", oneLine(x.Name), oneLine(x.ID.Short()), oneLine(x.At))
 		}
 	}
 	return nil
