@@ -18,17 +18,26 @@ func Build(stories []*recipe.Story) (*Report, error) {
 		return nil, errors.New("report: got no runs, want one or more")
 	}
 	rep := &Report{Resamples: stats.Resamples}
-	at := map[whale.ID]int{}
+	type kind struct {
+		task  whale.ID
+		split whale.Split
+	}
+	at := map[kind]int{}
 	for _, st := range stories {
 		r, err := readRun(st)
 		if err != nil {
 			return nil, err
 		}
-		i, ok := at[st.Begin.Task]
+		of := kind{st.Begin.Task, st.Config.Evaluation.Split}
+		i, ok := at[of]
 		if !ok {
 			i = len(rep.Groups)
-			at[st.Begin.Task] = i
-			rep.Groups = append(rep.Groups, Group{Task: st.Config.Task.Kind, ID: st.Begin.Task})
+			at[of] = i
+			g := Group{Task: st.Config.Task.Kind, ID: st.Begin.Task}
+			if of.split == whale.SplitValidation {
+				g.Notes = append(g.Notes, "evaluation.split of these runs is validation: every accuracy here is of the validation split, also where it says test; the test split was not opened")
+			}
+			rep.Groups = append(rep.Groups, g)
 		}
 		g := &rep.Groups[i]
 		g.Runs = append(g.Runs, r)
