@@ -23,6 +23,9 @@ func methodConfig(t testing.TB, dir, method string) Config {
 // Every method runs, spends what its plan says on each half and nothing on the other, and its story tells of every phase why it ended. The run
 // that was stopped in its middle comes to the same.
 func TestEveryMethod(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs")
+	}
 	t.Parallel()
 	for _, method := range Methods() {
 		t.Run(method, func(t *testing.T) {
@@ -99,7 +102,7 @@ func TestStopAnywhereInAMethod(t *testing.T) {
 			events := 0
 			r, err := Start(t.Context(), c, filepath.Join(t.TempDir(), "run"), testOptions(func(Event) { events++ }))
 			want := execute(t, r, err)
-			for at := 3; at < events; at += 4 {
+			for at := 3; at < events; at += 1 + events/6 {
 				n := 0
 				got, _ := resume(t, stopAt(t, c, func(Event) bool { n++; return n == at }))
 				same(t, got, want)
@@ -152,6 +155,9 @@ func TestComparisonSharesEqualEvidence(t *testing.T) {
 
 // A comparison that is stopped at some event goes on to the same numbers, and a changed config is refused.
 func TestComparisonGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs")
+	}
 	t.Parallel()
 	c := methodConfig(t, t.TempDir(), MethodWhale)
 	whole := tinyComparison(t, filepath.Join(t.TempDir(), "whole"), c)
@@ -159,7 +165,7 @@ func TestComparisonGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := tinyComparison(t, filepath.Join(t.TempDir(), "broken"), c)
-	for stopAfter := 15; ; stopAfter += 25 {
+	for stopAfter := 25; ; stopAfter += 60 {
 		ctx, stop := context.WithCancel(t.Context())
 		n := 0
 		broken.Observe = func(Arm, Event) {
@@ -207,6 +213,9 @@ func numbersOf(t *testing.T, dir string) string {
 
 // The matrix of a finished run has its corners where the run's own pairs are, is measured once, and an unfinished run is refused.
 func TestMatrix(t *testing.T) {
+	if testing.Short() {
+		t.Skip("several runs")
+	}
 	t.Parallel()
 	c := methodConfig(t, t.TempDir(), MethodStagewise)
 	dir := filepath.Join(t.TempDir(), "run")

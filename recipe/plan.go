@@ -83,8 +83,8 @@ func MakePlan(c Config, n Counts) (Plan, error) {
 		p.Sessions = last.sessions
 	}
 	p.lay(spans)
-	if len(p.Phases) > 0 {
-		p.Cycles = p.Phases[len(p.Phases)-1].Cycle + 1
+	if p.Method == MethodWeightOnly || p.Method == MethodHarnessOnly || p.Method == MethodStagewise {
+		p.Cycles = 1
 	}
 	if p.Method == MethodAdaptive {
 		rule := c.Schedule.Adaptive.rule(n.Train, c.Weight.Batch, p.Steps)
