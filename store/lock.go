@@ -35,6 +35,12 @@ func takeLock(dir string) (*os.File, error) {
 	return f, nil
 }
 
+// releaseLock gives the lock back. Closing alone would not do so at once: a process that another goroutine starts holds a copy of the open file between
+// its fork and its exec, and with it the lock.
+func releaseLock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
+
 func writePID(f *os.File) error {
 	if err := f.Truncate(0); err != nil {
 		return err

@@ -67,12 +67,12 @@ func Create(dir string, config []byte, opt Options) (*Run, error) {
 	}
 	// Another process may have finished a Create between the check and the lock.
 	if err := checkCreatable(dir); err != nil {
-		lock.Close()
+		releaseLock(lock)
 		return nil, err
 	}
 	r, err := build(dir, config, lock, opt)
 	if err != nil {
-		lock.Close()
+		releaseLock(lock)
 		return nil, err
 	}
 	return r, nil
@@ -135,7 +135,7 @@ func Open(dir string, opt Options) (*Run, error) {
 	}
 	r, err := open(context.Background(), dir, lock, opt)
 	if err != nil {
-		lock.Close()
+		releaseLock(lock)
 		return nil, err
 	}
 	return r, nil
@@ -237,7 +237,7 @@ func (r *Run) Close() error {
 			errs = append(errs, r.root.Close())
 		}
 		if r.lock != nil {
-			errs = append(errs, r.lock.Close())
+			errs = append(errs, releaseLock(r.lock))
 		}
 		r.closed = errors.Join(errs...)
 	})
