@@ -2,11 +2,12 @@ package lm
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/google/renameio/v2"
 )
 
 // The files of a model directory, as Hugging Face names them.
@@ -28,12 +29,12 @@ func (m *Model) Save(dir string, dtype DType) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("save model: %w", err)
 	}
-	err = replaceFile(filepath.Join(dir, weightsFile), func(w io.Writer) error {
+	err = ReplaceFile(filepath.Join(dir, weightsFile), func(w io.Writer) error {
 		// transformers wants to know which framework's layout the tensors have.
 		return m.WriteSafetensors(w, dtype, map[string]string{"format": "pt"})
 	})
 	if err == nil {
-		err = replaceFile(filepath.Join(dir, configFile), func(w io.Writer) error {
+		err = ReplaceFile(filepath.Join(dir, configFile), func(w io.Writer) error {
 			_, err := w.Write(cfg)
 			return err
 		})
@@ -44,33 +45,19 @@ func (m *Model) Save(dir string, dtype DType) error {
 	return nil
 }
 
-// replaceFile writes path through a temporary file in the same directory.
-func replaceFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+// ReplaceFile writes a file of a model folder through a temporary file in the same directory: whoever reads path finds the old content or the new one.
+func ReplaceFile(path string, write func(io.Writer) error) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithPermissions(0o644))
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
+	defer f.Cleanup()
 	buf := bufio.NewWriterSize(f, 1<<16)
-	err = write(buf)
-	if err == nil {
-		err = buf.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
+	if err := write(buf); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	if err := buf.Flush(); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
 }

@@ -47,11 +47,11 @@ func (a *Adapter) Save(dir, base string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("save adapter: %w", err)
 	}
-	err = replaceFile(filepath.Join(dir, adapterWeightsFile), func(w io.Writer) error {
+	err = ReplaceFile(filepath.Join(dir, adapterWeightsFile), func(w io.Writer) error {
 		return writeTensors(w, a.Tensors(), F32, map[string]string{"format": "pt"})
 	})
 	if err == nil {
-		err = replaceFile(filepath.Join(dir, adapterConfigFile), func(w io.Writer) error {
+		err = ReplaceFile(filepath.Join(dir, adapterConfigFile), func(w io.Writer) error {
 			_, err := w.Write(append(cfg, '\n'))
 			return err
 		})

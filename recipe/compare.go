@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/store"
 )
@@ -72,13 +74,16 @@ func (c Comparison) Run(ctx context.Context) error {
 	if last := c.Config.Seed + uint64(c.Seeds) - 1; last < c.Config.Seed {
 		return configErrorf("seed: got %d, which leaves no room for %d seeds below 2^64; want a smaller one", c.Config.Seed, c.Seeds)
 	}
-	arms := c.Arms()
+	arms, err := c.standing(ctx)
+	if err != nil {
+		return err
+	}
 	if err := c.sameStart(ctx, arms); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	lanes := make(chan []Arm, c.Seeds)
+	lanes := make(chan []standing, c.Seeds)
 	for i := range c.Seeds {
 		lanes <- arms[i*len(c.Methods) : (i+1)*len(c.Methods)]
 	}
@@ -99,19 +104,80 @@ func (c Comparison) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// standing is an arm and how far it is.
+type standing struct {
+	Arm
+	began    *identities // what the run began with; nil where it has not begun
+	finished bool        // it has written its summary
+}
+
+// standing looks at the run directories that are there. A run of another config is a [ChangedError].
+func (c Comparison) standing(ctx context.Context) ([]standing, error) {
+	var out []standing
+	for _, arm := range c.Arms() {
+		s, err := c.look(ctx, arm)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (c Comparison) look(ctx context.Context, arm Arm) (standing, error) {
+	out := standing{Arm: arm}
+	if _, err := os.Lstat(filepath.Join(arm.Dir, "config.yaml")); errors.Is(err, os.ErrNotExist) {
+		return out, nil
+	}
+	s, err := store.OpenReadOnly(arm.Dir)
+	if err != nil {
+		return out, nil // what is wrong with it, opening it for work says better
+	}
+	defer s.Close()
+	text, err := c.config(arm).YAML()
+	if err != nil {
+		return out, err
+	}
+	diff, err := DiffKeys(s.Config(), text)
+	if err != nil {
+		return out, fmt.Errorf("%s/config.yaml: %w", arm.Dir, err)
+	}
+	if len(diff) > 0 {
+		return out, &ChangedError{Dir: arm.Dir, Keys: diff}
+	}
+	j, err := openJournal(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	ids := new(identities)
+	if ok, err := j.Lookup(ctx, kindBegin, "begin", ids); err != nil {
+		return out, err
+	} else if ok {
+		out.began = ids
+	}
+	_, err = os.Lstat(filepath.Join(arm.Dir, filepath.FromSlash(summaryFile)))
+	out.finished = err == nil
+	return out, nil
+}
+
+// config is an arm's.
+func (c Comparison) config(arm Arm) Config {
+	config := c.Config
+	config.Schedule.Method, config.Seed = arm.Method, arm.Seed
+	return config
+}
+
 // sameStart sees that the runs which are there began with what the config names now. A config names files, and those may have changed: runs that
 // began with other weights, another program or another task are no comparison.
-func (c Comparison) sameStart(ctx context.Context, arms []Arm) error {
+func (c Comparison) sameStart(ctx context.Context, arms []standing) error {
 	var now *identities
 	for _, arm := range arms {
-		was, err := beganWith(ctx, arm.Dir)
-		if err != nil {
-			return err
-		}
+		was := arm.began
 		if was == nil {
 			continue
 		}
 		if now == nil {
+			var err error
 			if now, err = c.start(ctx); err != nil {
 				return err
 			}
@@ -148,37 +214,18 @@ func (c Comparison) start(ctx context.Context) (*identities, error) {
 	return &identities{Task: parts.Task.ID(), Renderer: parts.Bundle.Renderer.ID(), Weights: parts.Bundle.Weights().ID, Harness: h.ID()}, nil
 }
 
-// beganWith reads what a run began with; nil where it has not begun.
-func beganWith(ctx context.Context, dir string) (*identities, error) {
-	if _, err := os.Lstat(filepath.Join(dir, "config.yaml")); errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	s, err := store.OpenReadOnly(dir)
-	if err != nil {
-		return nil, nil // what is wrong with it, opening it for work says better
-	}
-	defer s.Close()
-	j, err := openJournal(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	ids := new(identities)
-	if ok, err := j.Lookup(ctx, kindBegin, "begin", ids); err != nil || !ok {
-		return nil, err
-	}
-	return ids, nil
-}
-
 // lane makes the runs of one seed, one after the other: each finds the rollouts of those before it.
-func (c Comparison) lane(ctx context.Context, arms []Arm, telling *sync.Mutex) error {
+func (c Comparison) lane(ctx context.Context, arms []standing, telling *sync.Mutex) error {
 	shared := newSiblings()
 	defer shared.close()
 	for _, arm := range arms {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.arm(ctx, arm, shared, telling); err != nil {
-			return fmt.Errorf("%s, seed %d: %w", arm.Method, arm.Seed, err)
+		if !arm.finished {
+			if err := c.arm(ctx, arm.Arm, shared, telling); err != nil {
+				return fmt.Errorf("%s, seed %d: %w", arm.Method, arm.Seed, err)
+			}
 		}
 		if err := shared.add(ctx, arm.Dir); err != nil {
 			return fmt.Errorf("%w; remove %s, and it is made again", err, arm.Dir)
@@ -188,8 +235,7 @@ func (c Comparison) lane(ctx context.Context, arms []Arm, telling *sync.Mutex) e
 }
 
 func (c Comparison) arm(ctx context.Context, arm Arm, shared *siblings, telling *sync.Mutex) error {
-	config := c.Config
-	config.Schedule.Method, config.Seed = arm.Method, arm.Seed
+	config := c.config(arm)
 	opt := c.Options
 	opt.Workers = max(1, opt.Workers/max(1, min(c.Lanes, c.Seeds)))
 	opt.siblings = shared
@@ -200,9 +246,6 @@ func (c Comparison) arm(ctx context.Context, arm Arm, shared *siblings, telling 
 			c.Observe(arm, e)
 		}
 	}
-	if finished, err := isFinished(ctx, arm.Dir, config); err != nil || finished {
-		return err
-	}
 	r, err := Start(ctx, config, arm.Dir, opt)
 	if errors.Is(err, store.ErrExists) {
 		r, err = Resume(ctx, arm.Dir, &config, opt)
@@ -212,31 +255,6 @@ func (c Comparison) arm(ctx context.Context, arm Arm, shared *siblings, telling 
 	}
 	_, err = r.Execute(ctx)
 	return errors.Join(err, r.Close())
-}
-
-// isFinished says whether a run directory holds a finished run of a config. One of another config is a [ChangedError].
-func isFinished(ctx context.Context, dir string, config Config) (bool, error) {
-	if _, err := os.Lstat(filepath.Join(dir, "config.yaml")); errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	s, err := store.OpenReadOnly(dir)
-	if err != nil {
-		return false, nil // what is wrong with it, opening it for work says better
-	}
-	defer s.Close()
-	text, err := config.YAML()
-	if err != nil {
-		return false, err
-	}
-	diff, err := DiffKeys(s.Config(), text)
-	if err != nil {
-		return false, fmt.Errorf("%s/config.yaml: %w", dir, err)
-	}
-	if len(diff) > 0 {
-		return false, &ChangedError{Dir: dir, Keys: diff}
-	}
-	final, err := s.Events(ctx, kindFinal)
-	return len(final) > 0, err
 }
 
 // claim writes the manifest, or sees that the directory's manifest is this comparison's. More seeds or methods than before are fine: the runs that
@@ -274,24 +292,7 @@ func (c Comparison) claim() error {
 	if data, err = json.MarshalIndent(now, "", "  "); err != nil {
 		return err
 	}
-	return writeWhole(path, append(data, '\n'))
-}
-
-// writeWhole replaces a file as a whole.
-func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return renameio.WriteFile(path, append(data, '\n'), 0o644, renameio.WithTempDir(c.Dir))
 }
 
 // Smoke makes a config small, to see a comparison work: two cycles, at most two sessions each, and mean@2.

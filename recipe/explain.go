@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-095d5d2b/whale/metaharness"
 )
 
@@ -76,7 +78,7 @@ func (st *Story) explainSteps(b *strings.Builder, ph *PhaseStory) {
 	if len(rewards) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  %s: reward %.3f at the first, %.3f at the last; learned from %d of %d rollouts, from none in %d of the steps\n", some(len(rewards), "step"), first, last, accepted, rollouts, empty)
+	fmt.Fprintf(b, "  %s: reward %.3f at the first, %.3f at the last; learned from %d of %d rollouts, from none in %d of the steps\n", english.Plural(len(rewards), "step", ""), first, last, accepted, rollouts, empty)
 	if ph.ByRule && len(windows) > 0 {
 		r := st.rule()
 		fmt.Fprintf(b, "  average reward of the last %d steps, step by step: %s; the rule wants a new best within %d steps, after at least %d\n", r.Window, strings.Join(windows, " "), r.Patience, r.Minimum)
@@ -148,12 +150,4 @@ func (st *Story) rule() *AdaptiveRule {
 		return r
 	}
 	return nil
-}
-
-// some counts things: "1 step", "2 steps".
-func some(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

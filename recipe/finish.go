@@ -53,6 +53,9 @@ type finalRecord struct {
 	Chance *float64 `json:"chance,omitempty"`
 }
 
+// summaryFile is the last thing that a run writes.
+const summaryFile = "report/summary.json"
+
 // finish evaluates the four pairs, journals the table and writes report/summary.json.
 func (r *Run) finish(ctx context.Context) (*Summary, error) {
 	defer r.Progress.settle(r.plan.FinalRollouts)()
@@ -107,7 +110,7 @@ func (r *Run) finish(ctx context.Context) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, r.store.WriteFile("report/summary.json", append(data, '\n'))
+	return s, r.store.WriteFile(summaryFile, append(data, '\n'))
 }
 
 // chance is the accuracy on the test split of answering at random; nil where the task's answers cannot be guessed.

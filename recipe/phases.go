@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/metaharness"
 )
@@ -89,13 +91,13 @@ func (e phaseEnd) describe() string {
 		return fmt.Sprintf("phase %s ended: %s%s; best score %.3f before, %.3f after", ph.Name(), e.Search, e.cap(), best[0], best[len(best)-1])
 	case e.Window != nil:
 		w := e.Window
-		why := "its size, " + some(ph.Steps, "step") + ", is spent"
+		why := "its size, " + english.Plural(ph.Steps, "step", "") + ", is spent"
 		if e.Why == EndRule {
-			why = fmt.Sprintf("%s in a row without a new best average reward, after %s", some(w.Steps-w.BestAt, "step"), some(w.Steps, "step"))
+			why = fmt.Sprintf("%s in a row without a new best average reward, after %s", english.Plural(w.Steps-w.BestAt, "step", ""), english.Plural(w.Steps, "step", ""))
 		}
 		return fmt.Sprintf("phase %s ended: %s%s; average reward of the last window %.3f, its best %.3f at step %d of the phase", ph.Name(), why, e.cap(), w.Mean, w.Best, w.BestAt)
 	}
-	return fmt.Sprintf("phase %s ended: its size, %s, is spent", ph.Name(), some(ph.Steps, "step"))
+	return fmt.Sprintf("phase %s ended: its size, %s, is spent", ph.Name(), english.Plural(ph.Steps, "step", ""))
 }
 
 // cap says where a phase by rule came to its cap.

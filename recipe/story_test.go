@@ -79,6 +79,16 @@ func TestComparisonOfOneStart(t *testing.T) {
 	if err := cmp.Run(t.Context()); err != nil {
 		t.Errorf("unchanged: %v", err)
 	}
+	summary := filepath.Join(cmp.Arms()[0].Dir, "report", "summary.json") // what a run that is killed right at its end has not written
+	if err := os.Remove(summary); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmp.Run(t.Context()); err != nil {
+		t.Errorf("killed before its summary: %v", err)
+	}
+	if _, err := os.Stat(summary); err != nil {
+		t.Errorf("killed before its summary, and run again: %v", err)
+	}
 	if err := os.WriteFile(c.Harness, []byte(strings.Replace(testHarness, "TURNS = 3", "TURNS = 2", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // WriteText writes the report's tables for a terminal.
@@ -46,12 +48,12 @@ func (e *textWriter) table(rows [][]string) {
 }
 
 func (e *textWriter) group(g *Group, resamples int) {
-	e.printf("Task %s (%s), %s\n", plain(g.Task, 40), printable(g.ID.Short()), some(len(g.Runs), "run"))
+	e.printf("Task %s (%s), %s\n", plain(g.Task, 40), printable(g.ID.Short()), english.Plural(len(g.Runs), "run", ""))
 	for _, n := range g.Notes {
 		e.printf("note: %s\n", printable(n))
 	}
 	if len(g.Table) > 0 {
-		e.printf("\nTest accuracy in percent, %s over %s, with 95%% intervals over seeds and examples (%d resamples)\n\n", g.meanAt(), some(g.Examples, "example"), resamples)
+		e.printf("\nTest accuracy in percent, %s over %s, with 95%% intervals over seeds and examples (%d resamples)\n\n", g.meanAt(), english.Plural(g.Examples, "example", ""), resamples)
 		e.table(g.summaryRows())
 		if g.Chance != nil {
 			e.printf("\nanswering at random solves %s%%\n", percent(*g.Chance))
@@ -93,14 +95,6 @@ func (g *Group) meanAt() string {
 		return fmt.Sprintf("mean@%d", g.Table[0].Draws)
 	}
 	return "mean@k"
-}
-
-// some counts things: "1 step", "2 steps".
-func some(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func percent(v float64) string { return fmt.Sprintf("%.1f", 100*v) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-095d5d2b/whale/recipe"
@@ -88,7 +89,7 @@ func (a *app) compare(ctx context.Context, path string, o compareOptions) error 
 	}
 	c := recipe.Comparison{Dir: dir, Config: config, Methods: methods, Seeds: o.seeds, Lanes: lanes, Options: a.options(nil), Observe: a.comparisonView()}
 	if !a.json {
-		fmt.Fprintf(a.stderr, "%s: %s (%s; seeds %d to %d), %s side by side\n", dir, some(len(c.Arms()), "run"), strings.Join(methods, ", "), config.Seed, config.Seed+uint64(o.seeds)-1, some(min(lanes, o.seeds), "seed"))
+		fmt.Fprintf(a.stderr, "%s: %s (%s; seeds %d to %d), %s side by side\n", dir, english.Plural(len(c.Arms()), "run", ""), strings.Join(methods, ", "), config.Seed, config.Seed+uint64(o.seeds)-1, english.Plural(min(lanes, o.seeds), "seed", ""))
 	}
 	if err := c.Run(ctx); err != nil {
 		again := "; the same command goes on"

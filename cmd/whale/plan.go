@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-095d5d2b/whale/recipe"
@@ -93,7 +94,7 @@ func (a *app) printPlan(p recipe.Plan, c recipe.Config, look *recipe.Outlook) er
 	}
 	fmt.Fprintf(a.stdout, "\ncycles              %s\n", cyclesOf(p))
 	fmt.Fprintf(a.stdout, "training rollouts   %d in %d steps\n", p.WeightRollouts, p.Steps)
-	fmt.Fprintf(a.stdout, "search rollouts     %d at most, in %s of %s, incoming harnesses and runners-up included; %d canary episodes and %d fresh ones before a choice apart\n", p.SearchRollouts, some(p.Sessions, "session"), some(c.Search.Candidates, "candidate"), p.CanaryRollouts, p.ConfirmRollouts)
+	fmt.Fprintf(a.stdout, "search rollouts     %d at most, in %s of %s, incoming harnesses and runners-up included; %d canary episodes and %d fresh ones before a choice apart\n", p.SearchRollouts, english.Plural(p.Sessions, "session", ""), english.Plural(c.Search.Candidates, "candidate", ""), p.CanaryRollouts, p.ConfirmRollouts)
 	for _, k := range p.Countings() {
 		fmt.Fprintf(a.stdout, "a harness phase     %d rollouts as %d sessions × %d candidates × %d examples, the incoming harness apart (the paper's count)\n", k.Paper, k.Sessions, k.Candidates, k.Examples)
 		if k.Sessions > 1 {

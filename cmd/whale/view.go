@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-095d5d2b/whale/recipe"
 )
 
@@ -126,14 +128,14 @@ func (v *textView) status() string {
 func describe(e recipe.Event) string {
 	switch e.Kind {
 	case recipe.EventBegin:
-		return fmt.Sprintf("%s: %s, %s, %s; %s", e.Dir, some(e.Plan.Cycles, "cycle"), some(e.Plan.Steps, "step"), some(e.Plan.Sessions, "session"), e.Text)
+		return fmt.Sprintf("%s: %s, %s, %s; %s", e.Dir, english.Plural(e.Plan.Cycles, "cycle", ""), english.Plural(e.Plan.Steps, "step", ""), english.Plural(e.Plan.Sessions, "session", ""), e.Text)
 	case recipe.EventNotice:
 		return "note: " + oneLine(e.Text)
 	case recipe.EventPhase:
 		if e.Phase.Kind == recipe.PhaseWeight {
 			return fmt.Sprintf("cycle %d, weight phase: steps %d to %d", e.Phase.Cycle, e.Phase.From+1, e.Phase.To)
 		}
-		return fmt.Sprintf("cycle %d, harness phase: %s", e.Phase.Cycle, some(e.Phase.Sessions, "session"))
+		return fmt.Sprintf("cycle %d, harness phase: %s", e.Phase.Cycle, english.Plural(e.Phase.Sessions, "session", ""))
 	case recipe.EventStep:
 		return describeStep(e.Step)
 	case recipe.EventSession:
@@ -160,14 +162,6 @@ func describe(e recipe.Event) string {
 		return "final evaluation of " + e.Text
 	}
 	return ""
-}
-
-// some counts things: "1 step", "2 steps".
-func some(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func short(id string) string {

@@ -93,7 +93,7 @@ func saveAdapter(dir string, b *Bundle, base whale.ID, a *lm.Adapter) error {
 	if b.open.Template != "" {
 		w.Template = b.Renderer.template.ID()
 	}
-	return writeAtomic(filepath.Join(dir, fileWhale), func(out io.Writer) error { return json.NewEncoder(out).Encode(w) })
+	return lm.ReplaceFile(filepath.Join(dir, fileWhale), func(out io.Writer) error { return json.NewEncoder(out).Encode(w) })
 }
 
 // adapterRef is the identity of base plus adapter: that of the base where the adapter changes nothing yet.

@@ -130,7 +130,7 @@ func (b *Bundle) Save(dir string, dtype lm.DType) error {
 // saveTexts writes all but the weights and their config.
 func (b *Bundle) saveTexts(dir string) error {
 	if _, ok := b.files[fileTokenizer]; !ok {
-		if err := writeAtomic(filepath.Join(dir, fileTokenizer), b.Tokenizer.WriteJSON); err != nil {
+		if err := lm.ReplaceFile(filepath.Join(dir, fileTokenizer), b.Tokenizer.WriteJSON); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func (b *Bundle) saveTexts(dir string) error {
 		files[fileWhale] = data
 	}
 	for name, data := range files {
-		err := writeAtomic(filepath.Join(dir, name), func(w io.Writer) error {
+		err := lm.ReplaceFile(filepath.Join(dir, name), func(w io.Writer) error {
 			_, err := w.Write(data)
 			return err
 		})
@@ -185,32 +185,6 @@ func (b *Bundle) NewPolicy(opt Options) *Policy {
 
 func weightsRef(m *lm.Model) whale.WeightsRef {
 	return whale.WeightsRef{ID: whale.HashBytes("weights", []byte(m.Hash()))}
-}
-
-func writeAtomic(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err = write(f); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // errTemplate is where a model has no chat template that we know and none was named.

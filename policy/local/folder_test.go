@@ -31,7 +31,7 @@ func testFolder(t testing.TB, family lm.Family, files map[string]any) string {
 	if err := m.Save(dir, lm.BF16); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeAtomic(filepath.Join(dir, fileTokenizer), tok.WriteJSON); err != nil {
+	if err := lm.ReplaceFile(filepath.Join(dir, fileTokenizer), tok.WriteJSON); err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range files {

@@ -183,10 +183,10 @@ func (t *Trainer) Snapshot(_ context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeAtomic(filepath.Join(dir, fileOptimizer), t.train.WriteState); err != nil {
+	if err := lm.ReplaceFile(filepath.Join(dir, fileOptimizer), t.train.WriteState); err != nil {
 		return err
 	}
-	return writeAtomic(filepath.Join(dir, fileTrainer), func(w io.Writer) error { return json.NewEncoder(w).Encode(t.state) })
+	return lm.ReplaceFile(filepath.Join(dir, fileTrainer), func(w io.Writer) error { return json.NewEncoder(w).Encode(t.state) })
 }
 
 // Restore reads a snapshot back: weights, moments, step count and finished operations. Where it fails the trainer is as it was, without
