@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/seed-095d5d2b/whale/policy/local"
+	"github.com/seed-095d5d2b/whale/task"
 )
 
 // Outlook is what a plan needs to know of what a config names, as far as this machine holds it.
@@ -48,7 +49,8 @@ func Survey(ctx context.Context, c Config, prog Program, use Resources) (*Outloo
 		}
 		o.Memory = &m
 	}
-	if err := p.openTask(ctx, use); errors.Is(err, fs.ErrNotExist) {
+	var away *task.AwayError
+	if err := p.openTask(ctx, use); errors.As(err, &away) {
 		if o.Counts, o.Unread, err = undeclared(c.Task.Counts, err); err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,48 @@ func TestSurveyWithoutModelAndData(t *testing.T) {
 	}
 	if o.Memory != nil || !strings.Contains(o.ModelAway, "nowhere: no such folder or file") {
 		t.Errorf("got memory %v, model away: %q", o.Memory, o.ModelAway)
+	}
+}
+
+// TestSurveyOfCustomTask: only the data of a task of one's own may be away; its manifest and its verifier are the task.
+func TestSurveyOfCustomTask(t *testing.T) {
+	const head = "name: own\nabout: questions\ndata: {%s splits: {train: [train.jsonl], search: [search.jsonl], test: [test.jsonl]}}\nview: {question: question}\nanswer: [answer]\n"
+	for _, tc := range []struct{ name, manifest, want string }{
+		{"no data", fmt.Sprintf(head, "") + "verifier: {kind: exact}\n", ""},
+		{"no folder of data", fmt.Sprintf(head, "root_env: WHALE_NO_SUCH_VARIABLE,") + "verifier: {kind: exact}\n", ""},
+		{"no harness", fmt.Sprintf(head, "") + "verifier: {kind: exact}\n", "h0.star"},
+		{"no manifest", "", "a task is a folder with a task.yaml"},
+		{"no schema", fmt.Sprintf(head, "") + "verifier: {kind: json_schema, schema: schema.json}\n", "schema.json"},
+		{"no program", fmt.Sprintf(head, "") + "verifier: {kind: command, command: {run: [sh], files: [check.py]}}\n", "check.py"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c, prog := surveyed(t, "task:\n  kind: custom\n  custom: {folder: .}\n  counts: {train: 100, search: 20, test: 30}\n")
+			files := map[string]string{"h0.star": string(prog.Source), "task.yaml": tc.manifest}
+			if tc.manifest == "" {
+				delete(files, "task.yaml")
+			}
+			if tc.name == "no harness" {
+				delete(files, "h0.star")
+			}
+			for name, text := range files {
+				if err := os.WriteFile(filepath.Join(filepath.Dir(c.Harness), name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o, err := Survey(t.Context(), c, prog, Resources{Workers: 1})
+			if tc.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.want) {
+					t.Fatalf("got %v, want it refused for %s", err, tc.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Counts != (Counts{Train: 100, Search: 20, Test: 30}) || o.Unread == "" {
+				t.Errorf("got %+v, want the declared counts, and why", o)
+			}
+		})
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/seed-095d5d2b/whale/task"
 )
 
 // readRegular reads a file of bounded size. What is no regular file (a pipe, a device) is refused, since reading it might never end.
@@ -90,7 +92,7 @@ func dataRoot(folder string, d DataConfig, getenv func(string) string) (string, 
 	}
 	dir := getenv(d.RootEnv)
 	if dir == "" {
-		return "", fmt.Errorf("data.root_env: the environment variable %s is not set, want the folder of the data files", d.RootEnv)
+		return "", &task.AwayError{Err: fmt.Errorf("data.root_env: the environment variable %s is not set, want the folder of the data files", d.RootEnv)}
 	}
 	return filepath.Join(dir, d.Root), nil
 }

@@ -77,7 +77,7 @@ func (l *loader) file(ctx context.Context, name string, s whale.Split) (err erro
 	path := filepath.Join(l.root, name)
 	if err := regular(path); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			err = errors.New("data: not there")
+			err = &task.AwayError{Err: errors.New("data: not there")}
 		}
 		return l.wrong(path, err)
 	}

@@ -83,9 +83,6 @@ func open(ctx context.Context, folder string, m Manifest, deps Deps, report *Rep
 	if t.rules, err = m.Rules.open(); err != nil {
 		return nil, err
 	}
-	if t.data, err = load(ctx, folder, m, deps.Getenv, report); err != nil {
-		return nil, err
-	}
 	if err = t.openVerifier(ctx, deps); err != nil {
 		return nil, fmt.Errorf("verifier.%w", err)
 	}
@@ -93,6 +90,9 @@ func open(ctx context.Context, folder string, m Manifest, deps Deps, report *Rep
 		if err = t.openTool(ctx, tool, deps); err != nil {
 			return nil, fmt.Errorf("tools[%d].%w", i, err)
 		}
+	}
+	if t.data, err = load(ctx, folder, m, deps.Getenv, report); err != nil { // last, so that all else is looked at where the data is away
+		return nil, err
 	}
 	if err = t.names(); err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ func load(path string, drop bool) (Loaded, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return Loaded{}, fmt.Errorf("math: %w", err)
+		return Loaded{}, fmt.Errorf("math: %w", task.Away(err))
 	}
 	defer f.Close()
 	if err := c.lines(f); err != nil {

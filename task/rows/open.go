@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/seed-095d5d2b/whale/task"
 )
 
 // openSource opens a file by its name.
@@ -19,7 +21,7 @@ func openSource(path string, o Options) (s source, err error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, task.Away(err)
 	}
 	defer func() {
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/blevesearch/bleve/v2/index/scorch"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/task"
 	"github.com/seed-095d5d2b/whale/task/searchqa/corpus"
 )
 
@@ -142,7 +143,7 @@ func finish(work, dir string, m manifest) error {
 func Open(dir string) (*Index, error) {
 	f, err := os.Open(filepath.Join(dir, manifestName))
 	if err != nil {
-		return nil, fmt.Errorf("bm25: %s: got no index, want a folder that whale task searchqa index made: %w", dir, err)
+		return nil, fmt.Errorf("bm25: %s: got no index, want a folder that whale task searchqa index made: %w", dir, task.Away(err))
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxManifest))
