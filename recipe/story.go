@@ -61,6 +61,7 @@ type PhaseStory struct {
 	Harness      whale.ID                  `json:"harness,omitempty"` // at its end
 	Source       string                    `json:"source,omitempty"`  // of that harness; harness phases
 	Incoming     *float64                  `json:"incoming,omitempty"`
+	RunnersUp    []SearchedCandidate       `json:"runners_up,omitempty"`   // harness phase: programs of earlier phases, scored anew
 	Accepted     *float64                  `json:"accepted,omitempty"`     // score of the accepted harness
 	Searched     []SearchedSession         `json:"searched,omitempty"`     // harness phase: sessions in order
 	Choices      []metaharness.Choice      `json:"choices,omitempty"`      // with paired acceptance: the tests, in order
@@ -247,8 +248,8 @@ func (t *teller) hearSession(e store.Event) error {
 
 func (t *teller) hearDecision(e store.Event) error {
 	at := t.byOp[e.Op]
-	if at == nil { // the incoming harness, a runner-up
-		return nil
+	if at == nil {
+		return t.hearStart(e)
 	}
 	if at.phase != t.phase {
 		return errors.New("a decision about a session of another phase; the run directory was changed")
@@ -273,6 +274,28 @@ func (t *teller) hearDecision(e store.Event) error {
 	default:
 		tried.Incomplete++
 	}
+	return nil
+}
+
+// hearStart hears of the programs that a harness phase begins with. Of the incoming one, the phase's own entries tell.
+func (t *teller) hearStart(e store.Event) error {
+	at, id, ok := strings.Cut(e.Op, "/runner-up/") // at: phase and weights
+	if !ok {
+		return nil
+	}
+	phase, _, _ := strings.Cut(at, "/")
+	ph := t.current(PhaseHarness)
+	if phase != ph.Name() {
+		return fmt.Errorf("a runner-up of phase %.40q in phase %s; the run directory was changed", phase, ph.Name())
+	}
+	if len(ph.RunnersUp) >= t.story.Config.Search.RunnersUp {
+		return fmt.Errorf("phase %s has more than %d runners-up (search.runners_up); the run directory was changed", ph.Name(), t.story.Config.Search.RunnersUp)
+	}
+	c := SearchedCandidate{Name: fmt.Sprintf("runner-up-%d", len(ph.RunnersUp)+1), ID: whale.ID(id)}
+	if err := json.Unmarshal(e.Data, &c.Decision); err != nil {
+		return err
+	}
+	ph.RunnersUp = append(ph.RunnersUp, c)
 	return nil
 }
 
@@ -391,7 +414,7 @@ func (t Tried) String() string {
 		parts = append(parts, text, fmt.Sprintf("%d of %d harness phases accepted another harness", t.Accepted, t.Phases))
 	}
 	if t.Steps > 0 {
-		parts = append(parts, fmt.Sprintf("%d steps, %d with nothing accepted", t.Steps, t.EmptySteps))
+		parts = append(parts, fmt.Sprintf("%d steps, %d with nothing to learn from", t.Steps, t.EmptySteps))
 	}
 	if len(parts) == 0 {
 		return "nothing yet"

@@ -32,7 +32,7 @@ func sheets() []sheet {
 			"incomplete", "accepted_phases", "harness_phases", "first_weights", "first_harness", "last_harness", "folder",
 		}, csvRuns},
 		{"curve", []string{"arm", "seed", "at", "phase", "steps", "sessions", "rollouts", "accuracy", "low", "high", "validation"}, csvCurve},
-		{"steps", []string{"arm", "seed", "step", "phase", "rollouts", "accepted", "failed", "reward", "updates", "loss"}, csvSteps},
+		{"steps", []string{"arm", "seed", "step", "phase", "rollouts", "learned_from", "failed", "reward", "updates", "loss"}, csvSteps},
 		{"phases", []string{"arm", "seed", "phase", "cycle", "kind", "done", "made", "incoming", "why"}, csvPhases},
 		{"search", []string{"arm", "seed", "phase", "session", "candidate", "id", "status", "gate", "reason", "score", "best"}, csvSearch},
 		{"halves", []string{"arm", "seed", "cycle", "old_old", "new_weights", "new_harness", "new_new"}, csvHalves},
@@ -181,7 +181,7 @@ func csvCurve(g *Group, add func(...string)) {
 func csvSteps(g *Group, add func(...string)) {
 	eachRun(g, add, func(r *Run, add func(...string)) {
 		for _, s := range r.Steps {
-			add(whole(s.Step), whole(s.Phase), whole(s.Rollouts), whole(s.Accepted), whole(s.Failed), num(s.Reward), whole(s.Updates), num(s.Loss))
+			add(whole(s.Step), whole(s.Phase), whole(s.Rollouts), whole(s.LearnedFrom), whole(s.Failed), num(s.Reward), whole(s.Updates), num(s.Loss))
 		}
 	})
 }
@@ -197,6 +197,9 @@ func csvPhases(g *Group, add func(...string)) {
 func csvSearch(g *Group, add func(...string)) {
 	eachRun(g, add, func(r *Run, add func(...string)) {
 		for _, ph := range r.Phases {
+			for _, c := range ph.RunnersUp { // before the first session
+				add(cell(ph.Name), "", cell(c.Name), cell(string(c.ID)), cell(c.Status), cell(c.Gate), cell(c.Reason), optional(c.Score), "")
+			}
 			for _, s := range ph.Sessions {
 				for _, c := range s.Candidates {
 					add(cell(ph.Name), whole(s.Session), cell(c.Name), cell(string(c.ID)), cell(c.Status), cell(c.Gate), cell(c.Reason), optional(c.Score), optional(s.Best))

@@ -158,6 +158,11 @@ func (f fake) search(st *recipe.Story, ph *recipe.PhaseStory, rng *rand.Rand, se
 		ph.Incoming = &in
 		ph.Search = &metaharness.End{Why: metaharness.EndSessions, Best: []float64{in}}
 	}
+	if *session > 0 && len(ph.RunnersUp) == 0 {
+		ph.RunnersUp = []recipe.SearchedCandidate{{Name: "runner-up-1", ID: id("c", f.seed, 0, 0), Decision: metaharness.Decision{
+			Status: metaharness.StatusEvaluated, Score: &metaharness.Score{Mean: 0.9 * in, Examples: 64},
+		}}}
+	}
 	best := ph.Search.Best[len(ph.Search.Best)-1]
 	for range f.sessions {
 		s := recipe.SearchedSession{Session: *session}

@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/seed-095d5d2b/whale/metaharness"
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/stats"
 )
@@ -49,7 +50,7 @@ func readRun(st *recipe.Story) (Run, error) {
 		r.Diff = string(diff.Diff("h0", []byte(st.Begin.Source), "hK", []byte(source)))
 	}
 	for _, s := range st.Steps {
-		r.Steps = append(r.Steps, Step{Step: s.Step + 1, Phase: s.Phase, Rollouts: s.Rollouts, Accepted: s.Accepted, Failed: s.Failed, Reward: s.Reward, Updates: s.Updates, Loss: s.Loss})
+		r.Steps = append(r.Steps, Step{Step: s.Step + 1, Phase: s.Phase, Rollouts: s.Rollouts, LearnedFrom: s.Accepted, Failed: s.Failed, Reward: s.Reward, Updates: s.Updates, Loss: s.Loss})
 		if s.Phase < len(r.Phases) && !r.Phases[s.Phase].Done {
 			r.Phases[s.Phase].Made++
 		}
@@ -122,17 +123,23 @@ func readPhase(ph recipe.PhaseStory) Phase {
 	if ph.Incoming != nil {
 		raise(*ph.Incoming)
 	}
+	scored := func(c recipe.SearchedCandidate) Candidate {
+		q := Candidate{Name: c.Name, ID: c.ID, Status: string(c.Status), Gate: c.Gate, Reason: c.Reason}
+		if c.Score != nil {
+			q.Score = &c.Score.Mean
+			if c.Status == metaharness.StatusEvaluated {
+				raise(c.Score.Mean)
+			}
+		}
+		return q
+	}
+	for _, c := range ph.RunnersUp {
+		p.RunnersUp = append(p.RunnersUp, scored(c))
+	}
 	for i, s := range ph.Searched {
 		out := Session{Session: s.Session + 1, Error: s.Error}
 		for _, c := range s.Candidates {
-			q := Candidate{Name: c.Name, ID: c.ID, Status: string(c.Status), Gate: c.Gate, Reason: c.Reason}
-			if c.Score != nil {
-				q.Score = &c.Score.Mean
-				if c.Status == "evaluated" {
-					raise(c.Score.Mean)
-				}
-			}
-			out.Candidates = append(out.Candidates, q)
+			out.Candidates = append(out.Candidates, scored(c))
 		}
 		out.Best = best
 		if ph.Search != nil && i+1 < len(ph.Search.Best) {

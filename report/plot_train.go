@@ -14,7 +14,7 @@ import (
 // phaseEnd marks the end of a weight phase.
 var phaseEnd = draw.LineStyle{Color: grey, Width: 1, Dashes: []vg.Length{1, 2}}
 
-// stepsFigure shows reward and accepted share of rollout steps, a panel an arm.
+// stepsFigure shows reward and the share that was learned from, of rollout steps, a panel an arm.
 func (g *Group) stepsFigure(ls map[string]look) *figure {
 	var panels []*plot.Plot
 	most := 1.0
@@ -52,8 +52,8 @@ func (g *Group) stepsFigure(ls map[string]look) *figure {
 	solid := draw.LineStyle{Color: black, Width: 1.75}
 	end := phaseEnd
 	return &figure{
-		name: "steps", title: "Weight phases: reward and accepted share by rollout step", w: 330, h: 170, panels: grid(panels, 2),
-		legend:  []legendEntry{{name: "reward (mean of the step's rollouts)", line: &solid}, {name: "accepted and learned from", line: &accepted}, {name: "end of a phase", line: &end}},
+		name: "steps", title: "Weight phases: reward, and the share learned from, by rollout step", w: 330, h: 170, panels: grid(panels, 2),
+		legend:  []legendEntry{{name: "reward (mean of the step's rollouts)", line: &solid}, {name: "share that was learned from", line: &accepted}, {name: "end of a phase", line: &end}},
 		caption: "Mean over seeds; pale lines are the rewards of single seeds. Where every reward above the threshold is learned from, both lines are one.",
 	}
 }
@@ -71,7 +71,7 @@ func meanSteps(runs []*Run) (reward, share plotter.XYs, ends []float64) {
 			n[i]++
 			reward[i].Y += s.Reward
 			if s.Rollouts > 0 {
-				share[i].Y += float64(s.Accepted) / float64(s.Rollouts)
+				share[i].Y += float64(s.LearnedFrom) / float64(s.Rollouts)
 			}
 			if k == 0 && i > 0 && s.Phase != r.Steps[i-1].Phase {
 				ends = append(ends, float64(r.Steps[i-1].Step))
@@ -92,6 +92,9 @@ func stepXYs(steps []Step) plotter.XYs {
 	}
 	return out
 }
+
+// runnerUp marks the score of a program of an earlier phase.
+var runnerUp = draw.GlyphStyle{Color: grey, Radius: 2.5, Shape: draw.PyramidGlyph{}}
 
 // searchFigure shows candidates' scores by session, a panel a run: the best of the phase as a line, phases apart.
 func (g *Group) searchFigure(ls map[string]look) *figure {
@@ -118,10 +121,11 @@ func (g *Group) searchFigure(ls map[string]look) *figure {
 	}
 	dot := draw.GlyphStyle{Color: grey, Radius: 2, Shape: draw.CircleGlyph{}}
 	in := draw.GlyphStyle{Color: black, Radius: 3, Shape: draw.RingGlyph{}}
+	again := runnerUp
 	best := draw.LineStyle{Color: black, Width: 1.75}
 	return &figure{
 		name: "search", title: "Harness phases: scores by proposer session", w: 220, h: 150, panels: grid(panels, 3),
-		legend:  []legendEntry{{name: "candidate", glyph: &dot}, {name: "incoming harness", glyph: &in}, {name: "best of the phase so far", line: &best}},
+		legend:  []legendEntry{{name: "candidate", glyph: &dot}, {name: "incoming harness", glyph: &in}, {name: "runner-up of earlier phases, scored anew", glyph: &again}, {name: "best of the phase so far", line: &best}},
 		caption: "Each panel is a run. Scores of one phase are measured under its own weights; they are not comparable with those of another phase, so the line begins anew.",
 	}
 }
@@ -140,6 +144,14 @@ func searchPanel(p *plot.Plot, r *Run, l look) (last, top float64) {
 			top = max(top, at.Y)
 			p.Add(&plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: draw.GlyphStyle{Color: black, Radius: 3, Shape: draw.RingGlyph{}}})
 		}
+		var again plotter.XYs
+		for _, c := range ph.RunnersUp {
+			if c.Score != nil {
+				again = append(again, plotter.XY{X: first - 0.5, Y: *c.Score})
+				top = max(top, *c.Score)
+			}
+		}
+		p.Add(&plotter.Scatter{XYs: again, GlyphStyle: runnerUp})
 		for _, s := range ph.Sessions {
 			x := float64(s.Session)
 			for _, c := range s.Candidates {

@@ -135,16 +135,17 @@ type Run struct {
 
 // Phase is one phase as it was.
 type Phase struct {
-	Index    int       `json:"index"`
-	Cycle    int       `json:"cycle"`
-	Kind     string    `json:"kind"`
-	Name     string    `json:"name"`
-	Done     bool      `json:"done"`
-	Planned  int       `json:"planned"`            // steps or sessions
-	Made     int       `json:"made"`               // steps or sessions
-	Why      string    `json:"why"`                // it ended, with the numbers
-	Incoming *float64  `json:"incoming,omitempty"` // harness: score of the harness that came in
-	Sessions []Session `json:"sessions,omitempty"`
+	Index     int         `json:"index"`
+	Cycle     int         `json:"cycle"`
+	Kind      string      `json:"kind"`
+	Name      string      `json:"name"`
+	Done      bool        `json:"done"`
+	Planned   int         `json:"planned"`              // steps or sessions
+	Made      int         `json:"made"`                 // steps or sessions
+	Why       string      `json:"why"`                  // it ended, with the numbers
+	Incoming  *float64    `json:"incoming,omitempty"`   // harness: score of the harness that came in
+	RunnersUp []Candidate `json:"runners_up,omitempty"` // harness: programs of earlier phases, scored anew under the phase's weights
+	Sessions  []Session   `json:"sessions,omitempty"`
 }
 
 // Session is one proposer session.
@@ -177,14 +178,14 @@ type Candidate struct {
 
 // Step is one rollout step.
 type Step struct {
-	Step     int     `json:"step"` // from 1
-	Phase    int     `json:"phase"`
-	Rollouts int     `json:"rollouts"`
-	Accepted int     `json:"accepted"`
-	Failed   int     `json:"failed"`
-	Reward   float64 `json:"reward"`
-	Updates  int     `json:"updates"`
-	Loss     float64 `json:"loss"`
+	Step        int     `json:"step"` // from 1
+	Phase       int     `json:"phase"`
+	Rollouts    int     `json:"rollouts"`
+	LearnedFrom int     `json:"learned_from"`
+	Failed      int     `json:"failed"`
+	Reward      float64 `json:"reward"`
+	Updates     int     `json:"updates"`
+	Loss        float64 `json:"loss"`
 }
 
 // Point is a point of the curve: one draw an example.

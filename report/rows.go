@@ -206,7 +206,7 @@ func (g *Group) halvesRows() [][]string {
 
 // triedRows say how much of the budget really tried something.
 func (g *Group) triedRows() [][]string {
-	rows := [][]string{{"method", "seed", "sessions", "of them failed", "proposed", "evaluated", "rejected", "stopped early", "not scored", "phases that accepted another", "steps", "with nothing accepted"}}
+	rows := [][]string{{"method", "seed", "sessions", "of them failed", "proposed", "evaluated", "rejected", "stopped early", "not scored", "phases that accepted another", "steps", "with nothing to learn from"}}
 	for _, r := range g.Runs {
 		t := r.Tried
 		var gates []string

@@ -186,7 +186,7 @@ func TestEndlessHarnessFails(t *testing.T) {
 		t.Errorf("eval: got exit code %d, %q and %q, want a mean of 0 and 4 failed rollouts", code, out, errs)
 	}
 	code, out, errs = command(t, "run", config, "--dir", filepath.Join(dir, "run"))
-	if code != exitOK || !regexp.MustCompile(`\(θK,h0\) +0\.0%`).MatchString(out) || !strings.Contains(errs, "nothing accepted: no update") {
+	if code != exitOK || !regexp.MustCompile(`\(θK,h0\) +0\.0%`).MatchString(out) || !strings.Contains(errs, "nothing to learn from: no update") {
 		t.Errorf("run: got exit code %d and\n%s\n%s", code, out, errs)
 	}
 }

@@ -14,7 +14,7 @@ func describeStep(s *modelupdate.StepResult) string {
 	if gradient {
 		line += fmt.Sprintf("  groups that differ %d/%d", p.Informative, p.Informative+p.Equal)
 	} else {
-		line += fmt.Sprintf("  accepted %d/%d", s.Accepted, s.Rollouts)
+		line += fmt.Sprintf("  learned from %d/%d", s.Accepted, s.Rollouts)
 	}
 	if s.Failed > 0 {
 		line += fmt.Sprintf("  failed %d (%s)", s.Failed, oneLine(s.Failure))
@@ -23,7 +23,7 @@ func describeStep(s *modelupdate.StepResult) string {
 	case s.Updates == 0 && gradient:
 		return line + "  nothing to learn from: no update"
 	case s.Updates == 0:
-		return line + "  nothing accepted: no update"
+		return line + "  nothing to learn from: no update"
 	case !gradient:
 		return line + fmt.Sprintf("  loss %.3f  %d tokens trained", s.Loss, s.Tokens)
 	}
