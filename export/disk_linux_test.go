@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/seed-095d5d2b/whale/store/disktest"
 )
 
 // TestFullDisk exports onto a disk that is too small, each time with a little more room: the error is the full disk's, nothing is left, and in the
@@ -22,18 +24,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	cmd := exec.Command(self, run, dir)
 	cmd.Env = append(os.Environ(), childEnv+"=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if strings.HasPrefix(string(out), "mount: ") || err != nil && !errors.As(err, new(*exec.ExitError)) {
-		t.Skipf("no namespace to mount in: %v %s", err, out)
-	}
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	disktest.InNamespace(t, cmd)
 }
 
 func childDisk(run, disk string) int {
@@ -41,13 +32,12 @@ func childDisk(run, disk string) int {
 		fmt.Printf(format+"\n", args...)
 		return 1
 	}
-	var flags uintptr
+	tiny := disktest.Disk{Dir: disk}
 	failed := 0
 	for _, kilobytes := range []int{4, 16, 4_000, 4_120, 4_140, 4_160, 4_180, 20_000} {
-		if err := syscall.Mount("tiny", disk, "tmpfs", flags, fmt.Sprintf("size=%dk", kilobytes)); err != nil {
-			return fail("mount: %v", err)
+		if err := tiny.Resize(kilobytes); err != nil {
+			return fail("%v", err)
 		}
-		flags = syscall.MS_REMOUNT
 		out := filepath.Join(disk, "out")
 		_, err := Run(context.Background(), run, out, Options{Format: HF, Type: TypeF32})
 		if err == nil {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"github.com/seed-095d5d2b/whale/store/disktest"
 )
 
 // diskChildren need mounts of their own.
@@ -18,26 +18,7 @@ var diskChildren = map[string]func(args []string) error{"full": childFull, "full
 // inNamespace runs a child that may mount file systems of its own; they vanish with it.
 func inNamespace(t *testing.T, name string) {
 	t.Helper()
-	cmd := child(t, name, t.TempDir())
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if strings.HasPrefix(string(out), "mount: ") || err != nil && !errors.As(err, new(*exec.ExitError)) {
-		t.Skipf("no namespace to mount in: %v %s", err, out)
-	}
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-}
-
-func mountTiny(dir string) error {
-	if err := syscall.Mount("tiny", dir, "tmpfs", 0, "size=3m"); err != nil {
-		return fmt.Errorf("mount: %w", err)
-	}
-	return nil
+	disktest.InNamespace(t, child(t, name, t.TempDir()))
 }
 
 func oneLine(err error, path string) error {
@@ -53,7 +34,8 @@ func TestFullDisk(t *testing.T) { inNamespace(t, "full") }
 // the same Run goes on.
 func childFull(args []string) error {
 	dir, ctx := args[0], context.Background()
-	if err := mountTiny(dir); err != nil {
+	disk := disktest.Disk{Dir: dir}
+	if err := disk.Resize(3 << 10); err != nil {
 		return err
 	}
 	r, err := Create(filepath.Join(dir, "run"), []byte("a: 1\n"), testOptions)
@@ -122,7 +104,8 @@ func TestFullDiskWhilePosting(t *testing.T) { inNamespace(t, "fullPosts") }
 // on from what Sync acknowledged.
 func childFullPosts(args []string) error {
 	dir, ctx := args[0], context.Background()
-	if err := mountTiny(dir); err != nil {
+	disk := disktest.Disk{Dir: dir}
+	if err := disk.Resize(3 << 10); err != nil {
 		return err
 	}
 	r, err := Create(filepath.Join(dir, "run"), nil, testOptions)
@@ -176,7 +159,8 @@ func TestReadOnlyDisk(t *testing.T) { inNamespace(t, "readonly") }
 // childReadOnly reads a run on a disk that became read-only, closed and left by a kill.
 func childReadOnly(args []string) error {
 	dir, ctx := args[0], context.Background()
-	if err := mountTiny(dir); err != nil {
+	disk := disktest.Disk{Dir: dir}
+	if err := disk.Resize(3 << 10); err != nil {
 		return err
 	}
 	r, err := Create(filepath.Join(dir, "run"), nil, testOptions)
@@ -194,8 +178,8 @@ func childReadOnly(args []string) error {
 	if err := r.Close(); err != nil {
 		return err
 	}
-	if err := syscall.Mount("tiny", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "size=3m"); err != nil {
-		return fmt.Errorf("mount: %w", err)
+	if err := disk.ReadOnly(); err != nil {
+		return err
 	}
 	if _, err := Open(r.Dir(), testOptions); !errors.Is(err, ErrReadOnly) {
 		return fmt.Errorf("open: got %w, want ErrReadOnly", err)

@@ -3,15 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/seed-095d5d2b/whale/store/disktest"
 )
 
 // TestFullDisk runs on a disk that is too small, again and again with a little more room: each time the command says that the disk is full,
@@ -22,18 +21,7 @@ func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	config := writeTest(t, dir)
 	cmd := child(t, dir, "disk", dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWNS | syscall.CLONE_NEWUSER,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-	}
-	out, err := cmd.CombinedOutput()
-	if strings.HasPrefix(string(out), "mount: ") || err != nil && !errors.As(err, new(*exec.ExitError)) {
-		t.Skipf("no namespace to mount in: %v %s", err, out)
-	}
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out := disktest.InNamespace(t, cmd)
 	must(t, "run", config, "--dir", filepath.Join(dir, "straight"))
 	if d := differ(fingerprint(t, filepath.Join(dir, "copy")), fingerprint(t, filepath.Join(dir, "straight"))); len(d) > 0 {
 		t.Errorf("after the disk was full:\n%s", strings.Join(d, "\n"))
@@ -53,13 +41,12 @@ func childDisk(dir string) int {
 	}
 	run := filepath.Join(disk, "run")
 	full := 0
-	var flags uintptr
+	tiny := disktest.Disk{Dir: disk}
 	// The first sizes have no room for a journal, later ones for some more of the run each.
 	for _, kilobytes := range []int{8, 200, 600, 3_000, 9_000, 14_000, 20_000, 27_000, 34_000, 41_000, 50_000, 70_000, 1_000_000} {
-		if err := syscall.Mount("tiny", disk, "tmpfs", flags, fmt.Sprintf("size=%dk", kilobytes)); err != nil {
-			return fail("mount: %v", err)
+		if err := tiny.Resize(kilobytes); err != nil {
+			return fail("%v", err)
 		}
-		flags = syscall.MS_REMOUNT
 		args := []string{"resume", run, "--json"}
 		if _, err := os.Stat(filepath.Join(run, "config.yaml")); err != nil {
 			args = []string{"run", filepath.Join(dir, "c.yaml"), "--dir", run, "--json"}
