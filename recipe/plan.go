@@ -44,7 +44,7 @@ type Plan struct {
 	Cycles          int            `json:"cycles"`
 	StepsAnEpoch    float64        `json:"steps_an_epoch"`
 	Steps           int            `json:"steps"`    // rollout steps of all weight phases
-	Sessions        int            `json:"sessions"` // proposer sessions of all harness phases
+	Sessions        int            `json:"sessions"` // proposer sessions of all harness phases; of the adaptive method at most
 	WeightRollouts  int            `json:"weight_rollouts"`
 	SearchRollouts  int            `json:"search_rollouts"`  // at most; incumbents included, canaries apart
 	CanaryRollouts  int            `json:"canary_rollouts"`  // at most
@@ -59,6 +59,8 @@ type Plan struct {
 	split   whale.Split
 	search  SearchConfig
 	perStep int // rollouts
+
+	lastHarness bool // the last cycle has its harness phase
 }
 
 // MakePlan lays out the phases of a config for a task of the given sizes (WHALE, section 2). The totals of every method are those of whale's cycles,
@@ -74,7 +76,7 @@ func MakePlan(c Config, n Counts) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{Method: c.Schedule.Method, StepsAnEpoch: float64(n.Train) / float64(c.Weight.Batch), Cycles: len(spans), sizes: n, split: c.Evaluation.Split, search: c.Search, perStep: c.Weight.Batch * c.Weight.Group}
+	p := Plan{Method: c.Schedule.Method, StepsAnEpoch: float64(n.Train) / float64(c.Weight.Batch), Cycles: len(spans), sizes: n, split: c.Evaluation.Split, search: c.Search, perStep: c.Weight.Batch * c.Weight.Group, lastHarness: c.Schedule.LastHarness}
 	last := spans[len(spans)-1]
 	if p.Method != MethodHarnessOnly {
 		p.Steps = last.to
@@ -155,9 +157,10 @@ func (p Plan) ended(ph PlannedPhase, sessions int) PlannedPhase {
 	return ph
 }
 
-// Next gives the phase after those that are done, with the steps and sessions that they really took; ok is false when the plan is spent. An
-// adaptive phase may end before its planned size, which is its cap. The budgets of both halves are spent whole: where one is used up, the other's
-// last phase takes what is left, without the rule.
+// Next gives the phase after those that are done, with the steps and sessions that they really took; ok is false at the end of the run. An
+// adaptive phase may end before its planned size, which is its cap. An adaptive run takes all steps, and at most the sessions: it ends with the
+// harness phase after the last step, by its rule, since a search that goes on under weights which do not change any more only finds what is
+// lucky on the search split. Where the sessions are used up first, one weight phase takes the steps that are left, without the rule.
 func (p Plan) Next(done []PlannedPhase) (next PlannedPhase, ok bool) {
 	i := len(done)
 	if p.Adaptive == nil {
@@ -175,21 +178,16 @@ func (p Plan) Next(done []PlannedPhase) (next PlannedPhase, ok bool) {
 		cycle++
 	}
 	switch {
-	case stepsLeft == 0 && sessionsLeft == 0:
-		return next, false
-	case stepsLeft > 0 && (last == PhaseHarness || sessionsLeft == 0):
-		if sessionsLeft == 0 {
-			return p.weightPhase(i, cycle, steps, p.Steps, nil), true
-		}
-		next = p.weightPhase(i, cycle, steps, steps+min(stepsLeft, p.Adaptive.Maximum), nil)
-		next.ByRule = true
-	default:
-		if stepsLeft == 0 {
-			return p.harnessPhase(i, cycle, steps, sessions, sessionsLeft, nil), true
-		}
+	case last == PhaseWeight && sessionsLeft > 0 && (stepsLeft > 0 || p.lastHarness):
 		next = p.harnessPhase(i, cycle, steps, sessions, min(sessionsLeft, p.Adaptive.MaximumSessions), nil)
-		next.ByRule = true
+	case stepsLeft == 0:
+		return next, false
+	case sessionsLeft == 0:
+		return p.weightPhase(i, cycle, steps, p.Steps, nil), true
+	default:
+		next = p.weightPhase(i, cycle, steps, steps+min(stepsLeft, p.Adaptive.Maximum), nil)
 	}
+	next.ByRule = true
 	return next, true
 }
 
