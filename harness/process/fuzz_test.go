@@ -12,6 +12,7 @@ import (
 	"time"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/harnesstest"
 )
 
 // corpus gives the lines of a file of testdata, and those of the example of the reference.
@@ -132,7 +133,7 @@ func FuzzServe(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		begin := time.Now()
-		h := newHost()
+		h := harnesstest.Sums()
 		transport := &bytesTransport{lines: bytes.Split(data, []byte("\n"))}
 		ref, err := serve(t.Context(), transport, h, session{name: "h.py"})
 		var failed *whale.HarnessError

@@ -61,7 +61,7 @@ func program(t testing.TB, r *Runtime, body string) whale.Harness {
 const endless = "while True:\n    pass"
 
 func endlessHost() *harnesstest.Host {
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Limits.Steps = 1 << 62
 	return h
 }
@@ -129,7 +129,7 @@ func TestParallelEpisodes(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 100 {
 		wg.Go(func() {
-			h := newHost()
+			h := harnesstest.Sums()
 			h.View["question"], h.Limits.LogBytes = fmt.Sprint(i), 1<<10
 			h.Replies = []harnesstest.Reply{{Text: fmt.Sprint(i * i)}}
 			ref, err := programs[i%3].Run(t.Context(), h)
@@ -154,7 +154,7 @@ func TestMemoryBomb(t *testing.T) {
 		if !errors.As(err, &incident) || incident.Reason != whale.FailMemory || strings.Contains(incident.Detail, "\n") {
 			t.Errorf("alone %v: got %v, want an incident of memory", whale.IsAlone(ctx), err)
 		}
-		if ref, err := program(t, r, "return model.chat([chat.user(task.question)])").Run(ctx, newHost()); ref != 1 || err != nil {
+		if ref, err := program(t, r, "return model.chat([chat.user(task.question)])").Run(ctx, harnesstest.Sums()); ref != 1 || err != nil {
 			t.Errorf("the next episode: got %d, %v", ref, err)
 		}
 	}
@@ -168,10 +168,10 @@ func TestNeighbourOfABomb(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			ref, err := good.Run(t.Context(), newHost())
+			ref, err := good.Run(t.Context(), harnesstest.Sums())
 			var incident *whale.Incident
 			if errors.As(err, &incident) {
-				ref, err = good.Run(whale.WithAlone(t.Context()), newHost())
+				ref, err = good.Run(whale.WithAlone(t.Context()), harnesstest.Sums())
 			}
 			if ref != 4 || err != nil {
 				t.Errorf("got %d, %v", ref, err)
@@ -200,7 +200,7 @@ func TestContextEndsInWorker(t *testing.T) {
 	}
 	begin := time.Now()
 	for {
-		ref, err := program(t, r, "return model.chat([chat.user(task.question)])").Run(t.Context(), newHost())
+		ref, err := program(t, r, "return model.chat([chat.user(task.question)])").Run(t.Context(), harnesstest.Sums())
 		var incident *whale.Incident
 		if errors.As(err, &incident) && time.Since(begin) < 20*time.Second {
 			continue // the worker that was stuck took it along
@@ -233,7 +233,7 @@ func TestCloseWhileRunning(t *testing.T) {
 	if took := time.Since(begin); took > 3*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if _, err := p.Run(t.Context(), newHost()); !errors.Is(err, sandbox.ErrClosed) {
+	if _, err := p.Run(t.Context(), harnesstest.Sums()); !errors.Is(err, sandbox.ErrClosed) {
 		t.Errorf("after Close: got %v, want %v", err, sandbox.ErrClosed)
 	}
 }
@@ -259,7 +259,7 @@ func TestRequire(t *testing.T) {
 		return
 	}
 	defer required.Close()
-	if ref, err := program(t, required, "return model.chat([chat.user(task.question)])").Run(t.Context(), newHost()); ref != 1 || err != nil {
+	if ref, err := program(t, required, "return model.chat([chat.user(task.question)])").Run(t.Context(), harnesstest.Sums()); ref != 1 || err != nil {
 		t.Errorf("got %d, %v", ref, err)
 	}
 }

@@ -120,7 +120,7 @@ func TestViolations(t *testing.T) {
 		{"failure with a reason", `{"type":"failure","reason":"answer:foreign","detail":"x"}` + "\n", whale.FailAnswer, "h.py: x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ref, _, err := converse(t, t.Context(), newHost(), tt.text)
+			ref, _, err := converse(t, t.Context(), harnesstest.Sums(), tt.text)
 			var failed *whale.HarnessError
 			if !errors.As(err, &failed) {
 				t.Fatalf("got %d, %v, want a *whale.HarnessError", ref, err)
@@ -134,7 +134,7 @@ func TestViolations(t *testing.T) {
 
 // A whole episode over a pipe: what the host hears and what the program is sent.
 func TestConversation(t *testing.T) {
-	h := newHost()
+	h := harnesstest.Sums()
 	ref, received, err := converse(t, t.Context(), h, strings.Join([]string{
 		`{"type":"print","text":"one"}`,
 		` { "type" : "request", "op":"chat", "id":1,"messages":[ {"content":"h\u00ed","role":"user"} ], "tools":[{"name":"t","parameters":null}],"max_tokens":9,"stop":["x"]}` + "\r",
@@ -187,7 +187,7 @@ func TestHostEndsEpisode(t *testing.T) {
 	broken := errors.New("the server is down")
 	failed := &whale.HarnessError{Failure: whale.Failure{Reason: whale.FailContext, Detail: "too long"}}
 	for _, want := range []error{broken, failed} {
-		h := newHost()
+		h := harnesstest.Sums()
 		h.Before = func(r whale.Request) error {
 			if r.Op == whale.OpLeft {
 				return want
@@ -222,7 +222,7 @@ func TestContextEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	_, err := serve(ctx, silentPipe(t), newHost(), session{name: "h.py"})
+	_, err := serve(ctx, silentPipe(t), harnesstest.Sums(), session{name: "h.py"})
 	if err != context.DeadlineExceeded {
 		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 	}
@@ -248,7 +248,7 @@ func TestSlowDrip(t *testing.T) {
 		}
 	})
 	l := newLines(fromProgram, toProgram, 1<<20)
-	if _, err := serve(ctx, l, newHost(), session{name: "h.py"}); err != context.DeadlineExceeded {
+	if _, err := serve(ctx, l, harnesstest.Sums(), session{name: "h.py"}); err != context.DeadlineExceeded {
 		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 	}
 	wg.Wait()
@@ -264,7 +264,7 @@ func TestWorkerViolation(t *testing.T) {
 			_ = worker{m}.Send([]byte(text))
 			m.end(nil)
 		})
-		_, err := serve(t.Context(), m, newHost(), session{name: "h.star", worker: true})
+		_, err := serve(t.Context(), m, harnesstest.Sums(), session{name: "h.star", worker: true})
 		wg.Wait()
 		var incident *whale.Incident
 		if !errors.As(err, &incident) || incident.Reason != whale.FailWorker {
@@ -275,7 +275,7 @@ func TestWorkerViolation(t *testing.T) {
 
 // A host that answers with what JSON cannot carry is an error of the infrastructure.
 func TestResponseThatIsNone(t *testing.T) {
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Tool = func(string, map[string]json.RawMessage) (whale.ToolResult, error) {
 		return whale.ToolResult{Data: json.RawMessage("{")}, nil
 	}

@@ -25,7 +25,7 @@ def run(task, model, env):
 
 // A reply in messages travels as its reference; the same words retyped travel as text.
 func TestReplyByReference(t *testing.T) {
-	h := newHost()
+	h := harnesstest.Sums()
 	ref := run(t, h, `
 def run(task, model, env):
     one = model.chat([chat.user("hi")])
@@ -51,14 +51,14 @@ def run(task, model, env):
 }
 
 func TestAnswerNone(t *testing.T) {
-	if ref := run(t, newHost(), "def run(task, model, env):\n    pass\n"); ref != 0 {
+	if ref := run(t, harnesstest.Sums(), "def run(task, model, env):\n    pass\n"); ref != 0 {
 		t.Errorf("got %d, want 0", ref)
 	}
 }
 
 // What a request holds is exactly what the program gave.
 func TestRequests(t *testing.T) {
-	h := newHost()
+	h := harnesstest.Sums()
 	run(t, h, `
 def run(task, model, env):
     model.chat([chat.tool("2", name = "calculator")], tools = [{"name": "move", "description": "d", "parameters": [
@@ -94,7 +94,7 @@ def run(task, model, env):
 func TestHostErrorPassesThrough(t *testing.T) {
 	broken := errors.New("the server is down")
 	for _, op := range []string{"chat", "count", "clip", "tool", "render", "left", "print"} {
-		h := newHost()
+		h := harnesstest.Sums()
 		h.Before = func(r whale.Request) error {
 			if r.Op == op {
 				return broken
@@ -125,7 +125,7 @@ def run(task, model, env):
 // A reason that the host gives passes through unchanged too.
 func TestHostFailurePassesThrough(t *testing.T) {
 	want := &whale.HarnessError{Failure: whale.Failure{Reason: whale.FailContext, Detail: "a prompt of 9 tokens, want at most 8"}}
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Before = func(whale.Request) error { return want }
 	_, err := load(t, simple).Run(context.Background(), h)
 	if err != error(want) {
@@ -134,7 +134,7 @@ func TestHostFailurePassesThrough(t *testing.T) {
 }
 
 func TestTokensRunOut(t *testing.T) {
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Limits.Tokens = 4
 	f := failure(t, h, `
 def run(task, model, env):
@@ -150,7 +150,7 @@ def run(task, model, env):
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Limits.Steps = 1 << 62
 	start := time.Now()
 	_, err := load(t, "def run(task, model, env):\n    while True:\n        pass\n").Run(ctx, h)
@@ -160,7 +160,7 @@ func TestCancel(t *testing.T) {
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("it took %v to stop", d)
 	}
-	if _, err := load(t, simple).Run(ctx, newHost()); err != context.DeadlineExceeded {
+	if _, err := load(t, simple).Run(ctx, harnesstest.Sums()); err != context.DeadlineExceeded {
 		t.Errorf("a context that has ended: got %v, want %v", err, context.DeadlineExceeded)
 	}
 }
@@ -169,7 +169,7 @@ func TestCancel(t *testing.T) {
 func TestCancelInsideRe(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Limits.Steps = 1 << 62
 	start := time.Now()
 	_, err := load(t, `
@@ -185,12 +185,12 @@ def run(task, model, env):
 }
 
 func TestStartIsChecked(t *testing.T) {
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Limits.Steps = 0
 	if _, err := load(t, simple).Run(context.Background(), h); err == nil || err.Error() != "star: limits: got 0 steps, want at least 1" {
 		t.Errorf("no steps: got %v", err)
 	}
-	if _, err := load(t, simple).Run(context.Background(), otherContract{newHost()}); err == nil || err.Error() != "star: contract: got version 2, want 1" {
+	if _, err := load(t, simple).Run(context.Background(), otherContract{harnesstest.Sums()}); err == nil || err.Error() != "star: contract: got version 2, want 1" {
 		t.Errorf("another contract: got %v", err)
 	}
 }
@@ -216,7 +216,7 @@ def run(task, model, env):
     return reply
 `
 	p := load(t, src)
-	first := newHost()
+	first := harnesstest.Sums()
 	if _, err := p.Run(context.Background(), first); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ def run(task, model, env):
 		t.Fatalf("got %d steps", steps)
 	}
 	for range 5 {
-		h := newHost()
+		h := harnesstest.Sums()
 		if _, err := p.Run(context.Background(), h); err != nil {
 			t.Fatal(err)
 		}
@@ -233,12 +233,12 @@ def run(task, model, env):
 			t.Fatalf("got %v and the log %q, before it was %v and %q", h.Usage, h.Log, first.Usage, first.Log)
 		}
 	}
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Limits.Steps = steps
 	if _, err := p.Run(context.Background(), h); err != nil {
 		t.Errorf("with exactly the steps it needs: %v", err)
 	}
-	h = newHost()
+	h = harnesstest.Sums()
 	h.Limits.Steps = steps - 1
 	if f := failure(t, h, src); f.Reason != whale.FailSteps {
 		t.Errorf("with a step too few: got %v", f)
@@ -262,7 +262,7 @@ def run(task, model, env):
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
-			h := newHost()
+			h := harnesstest.Sums()
 			h.View["question"] = fmt.Sprintf("%d+%d", i%10, i%7)
 			if _, err := p.Run(context.Background(), h); err != nil {
 				t.Error(err)
@@ -281,12 +281,12 @@ func TestHostMustAnswer(t *testing.T) {
 		`env.call("a")`:                "star: host: got no result of a tool call",
 		`env.left`:                     "star: host: got no answer to left",
 	} {
-		_, err := load(t, "def run(task, model, env):\n    "+op+"\n").Run(context.Background(), silent{newHost()})
+		_, err := load(t, "def run(task, model, env):\n    "+op+"\n").Run(context.Background(), silent{harnesstest.Sums()})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", op, err, want)
 		}
 	}
-	h := newHost()
+	h := harnesstest.Sums()
 	h.Tool = func(string, map[string]json.RawMessage) (whale.ToolResult, error) {
 		return whale.ToolResult{Data: json.RawMessage(strings.Repeat("[", 100) + strings.Repeat("]", 100))}, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/harnesstest"
 	"github.com/seed-095d5d2b/whale/harness/star"
 )
 
@@ -95,7 +96,7 @@ func FuzzLoad(f *testing.F) {
 		if bytes.Contains(src, []byte("*")) || bytes.Contains(src, []byte("<<")) || bytes.Contains(src, []byte("range")) || bytes.Contains(src, []byte("+")) {
 			return // memory is not bounded here
 		}
-		h := newHost()
+		h := harnesstest.Sums()
 		h.Limits.Steps = 5000
 		_, err = p.Run(context.Background(), h)
 		var he *whale.HarnessError

@@ -126,7 +126,7 @@ func TestLoopRun(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := newHost()
+			h := harnesstest.Sums()
 			h.Replies = tt.replies
 			if tt.set != nil {
 				tt.set(h)
@@ -149,7 +149,7 @@ func TestLoopRun(t *testing.T) {
 
 // The loop hands its settings to the model.
 func TestLoopSettings(t *testing.T) {
-	h := newHost()
+	h := harnesstest.Sums()
 	run(t, h, `
 def run(task, model, env):
     return loop.run(task, model, env, max_tokens = 5, stop = ["</s>"], tools = env.tools, turns = 1)

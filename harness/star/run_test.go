@@ -2,7 +2,6 @@ package star_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,39 +12,6 @@ import (
 	"github.com/seed-095d5d2b/whale/harness/harnesstest"
 	"github.com/seed-095d5d2b/whale/harness/star"
 )
-
-// newHost makes the scripted host of the tests.
-func newHost() *harnesstest.Host {
-	return &harnesstest.Host{
-		View: map[string]string{"question": "1+1?", "hint": "two"},
-		Tools: []whale.ToolSpec{{Name: "calculator", Description: "computes", Parameters: []whale.ToolParameter{
-			{Name: "code", Type: "string", Description: "an expression", Required: true},
-		}}},
-		Limits: whale.Limits{Steps: 200_000, ModelCalls: 4, ToolCalls: 4, Tokens: 1000, MessageBytes: 4096, LogBytes: 100},
-		Replies: []harnesstest.Reply{
-			{Text: "let me compute", ToolCalls: []whale.ToolCall{{Name: "calculator", Args: map[string]json.RawMessage{
-				"digits": json.RawMessage("2"), "code": json.RawMessage(`"1+1"`),
-			}}}},
-			{Text: "so:\n```python\n1+1\n```"},
-			{Text: `it is \boxed{2}`},
-		},
-		Tool: func(name string, args map[string]json.RawMessage) (whale.ToolResult, error) {
-			switch {
-			case name != "calculator":
-				return whale.ToolResult{Error: fmt.Sprintf("unknown tool %q", name)}, nil
-			case args["code"] == nil:
-				return whale.ToolResult{Error: "calculator: argument code is missing"}, nil
-			}
-			return whale.ToolResult{Text: "2", Data: json.RawMessage(`{"value": 2, "steps": [1, 1.5, null]}`)}, nil
-		},
-		Render: func(block string, args map[string]json.RawMessage) (string, error) {
-			if block != "board" {
-				return "", &whale.HarnessError{Failure: whale.Failure{Reason: whale.FailContract, Detail: "nothing of that name"}}
-			}
-			return block + " " + string(args["size"]), nil
-		},
-	}
-}
 
 // load loads a program that must pass the gates.
 func load(t testing.TB, src string) *star.Program {
@@ -102,7 +68,7 @@ func TestRunChunks(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		_, err = p.Run(context.Background(), newHost())
+		_, err = p.Run(context.Background(), harnesstest.Sums())
 		var he *whale.HarnessError
 		switch {
 		case want == "" && err != nil:
