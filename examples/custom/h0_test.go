@@ -4,7 +4,6 @@ package custom_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/harnesstest"
 	"github.com/seed-095d5d2b/whale/harness/star"
 	"github.com/seed-095d5d2b/whale/task/custom"
 )
@@ -30,40 +30,6 @@ func (calculator) Call(_ context.Context, args map[string]json.RawMessage) (whal
 		return whale.ToolResult{Error: "line 1: syntax error"}, nil
 	}
 	return whale.ToolResult{Text: "5"}, nil
-}
-
-// host plays the model from a script and gives tool calls to the environment.
-type host struct {
-	view    map[string]string
-	env     whale.Env
-	replies []string
-	episode whale.Episode
-}
-
-func (h *host) Start() whale.Start {
-	return whale.Start{Contract: whale.ContractVersion, Task: h.view, Tools: h.env.Tools(), Limits: whale.Limits{Steps: 100_000}}
-}
-
-func (h *host) AddSteps(uint64) {}
-
-func (h *host) Do(ctx context.Context, r whale.Request) (whale.Response, error) {
-	made := len(h.episode.Calls)
-	switch r.Op {
-	case whale.OpChat:
-		if made == len(h.replies) {
-			return whale.Response{}, errors.New("more model calls than the script has")
-		}
-		text := h.replies[made]
-		h.episode.Calls = append(h.episode.Calls, whale.ModelCall{Messages: r.Messages, Tools: r.Tools, Text: text})
-		return whale.Response{Reply: &whale.Reply{Ref: whale.ReplyRef(made + 1), Text: text, Finish: whale.FinishStop}}, nil
-	case whale.OpTool:
-		result, err := h.env.Call(ctx, r.Name, r.Args)
-		h.episode.Tools = append(h.episode.Tools, whale.ToolEvent{After: whale.ReplyRef(made), Name: r.Name, Args: r.Args, Result: result})
-		return whale.Response{Result: &result}, err
-	case whale.OpLeft:
-		return whale.Response{Left: &whale.Left{Tokens: 1000, ModelCalls: 10 - made, ToolCalls: 10}}, nil
-	}
-	return whale.Response{}, errors.New("unexpected request " + r.Op)
 }
 
 // open opens a folder on data in another one.
@@ -85,7 +51,7 @@ func open(t *testing.T, folder, data string) *custom.Task {
 }
 
 // play runs the task's harness on the first example of its test split.
-func play(t *testing.T, task *custom.Task, replies ...string) (*host, whale.Verdict) {
+func play(t *testing.T, task *custom.Task, replies ...string) (whale.Episode, whale.Verdict) {
 	t.Helper()
 	source, err := os.ReadFile(task.HarnessFile())
 	if err != nil {
@@ -99,20 +65,11 @@ func play(t *testing.T, task *custom.Task, replies ...string) (*host, whale.Verd
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := task.NewEnv(t.Context(), list[0], 1)
+	e, verdict, err := harnesstest.Play(t.Context(), task, list[0], harness, replies...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer env.Close()
-	h := &host{view: list[0].View, env: env, replies: replies}
-	if h.episode.Answer, err = harness.Run(t.Context(), h); err != nil {
-		t.Fatal(err)
-	}
-	verdict, err := task.Verifier().Verify(t.Context(), list[0], &h.episode)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h, verdict
+	return e, verdict
 }
 
 // TestGSM8K needs no data but some that looks like it.
@@ -126,14 +83,14 @@ func TestGSM8K(t *testing.T) {
 		t.Fatal(err)
 	}
 	task := open(t, "gsm8k", data)
-	h, verdict := play(t, task, "```python\n2+3\n```", `It is \boxed{5.0}`)
-	if verdict.Reward != 1 || len(h.episode.Tools) != 1 || h.episode.Answer != 2 {
-		t.Errorf("got %+v after %d tool calls, want 1 after one", verdict, len(h.episode.Tools))
+	e, verdict := play(t, task, "```python\n2+3\n```", `It is \boxed{5.0}`)
+	if verdict.Reward != 1 || len(e.Tools) != 1 || e.Answer != 2 {
+		t.Errorf("got %+v after %d tool calls, want 1 after one", verdict, len(e.Tools))
 	}
-	if first := h.episode.Calls[0].Messages[0].Content; !strings.Contains(first, "What is 2 + 3") || !strings.Contains(first, `\boxed{}`) {
+	if first := e.Calls[0].Messages[0].Content; !strings.Contains(first, "What is 2 + 3") || !strings.Contains(first, `\boxed{}`) {
 		t.Errorf("got the prompt %q", first)
 	}
-	if last := h.episode.Calls[1].Messages; last[len(last)-1].Content != "5" {
+	if last := e.Calls[1].Messages; last[len(last)-1].Content != "5" {
 		t.Errorf("got the messages %+v, want the tool's answer last", last)
 	}
 	if _, verdict := play(t, task, `It is \boxed{6}`); verdict.Reward != 0 {
@@ -150,11 +107,11 @@ func TestBamboogle(t *testing.T) {
 		data = filepath.Join("..", "..", data)
 	}
 	task := open(t, "bamboogle", data)
-	h, verdict := play(t, task, "<answer>nobody at all</answer>")
-	if verdict.Reward != 0 || verdict.Metrics[custom.MetricFormat] != 1 || len(h.episode.Calls) != 1 {
-		t.Errorf("got %+v after %d calls, want 0 with an answer after one", verdict, len(h.episode.Calls))
+	e, verdict := play(t, task, "<answer>nobody at all</answer>")
+	if verdict.Reward != 0 || verdict.Metrics[custom.MetricFormat] != 1 || len(e.Calls) != 1 {
+		t.Errorf("got %+v after %d calls, want 0 with an answer after one", verdict, len(e.Calls))
 	}
-	if first := h.episode.Calls[0].Messages[0].Content; !strings.Contains(first, "<answer>") || !strings.Contains(first, "?") {
+	if first := e.Calls[0].Messages[0].Content; !strings.Contains(first, "<answer>") || !strings.Contains(first, "?") {
 		t.Errorf("got the prompt %q", first)
 	}
 }

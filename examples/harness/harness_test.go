@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/harnesstest"
 	"github.com/seed-095d5d2b/whale/harness/process"
 	"github.com/seed-095d5d2b/whale/sandbox"
 	"github.com/seed-095d5d2b/whale/task/math"
@@ -30,39 +31,6 @@ func (t table) Do(_ context.Context, src string) (string, string, error) {
 		return out, "", nil
 	}
 	return "", "line 1: syntax error", nil
-}
-
-// host plays the model from a script and gives tool calls to the environment.
-type host struct {
-	view    map[string]string
-	env     whale.Env
-	replies []string
-	episode whale.Episode
-}
-
-func (h *host) Start() whale.Start {
-	limits := whale.Limits{Steps: 100_000, ModelCalls: 8, ToolCalls: 8, Tokens: 1000, MessageBytes: 1 << 16, LogBytes: 1 << 10}
-	return whale.Start{Contract: whale.ContractVersion, Task: h.view, Tools: h.env.Tools(), Limits: limits}
-}
-
-func (h *host) AddSteps(uint64) {}
-
-func (h *host) Do(ctx context.Context, r whale.Request) (whale.Response, error) {
-	made := len(h.episode.Calls)
-	switch r.Op {
-	case whale.OpChat:
-		if made == len(h.replies) {
-			return whale.Response{}, errors.New("more model calls than the script has")
-		}
-		text := h.replies[made]
-		h.episode.Calls = append(h.episode.Calls, whale.ModelCall{Messages: r.Messages, Text: text})
-		return whale.Response{Reply: &whale.Reply{Ref: whale.ReplyRef(made + 1), Text: text, Finish: whale.FinishStop}}, nil
-	case whale.OpTool:
-		result, err := h.env.Call(ctx, r.Name, r.Args)
-		h.episode.Tools = append(h.episode.Tools, whale.ToolEvent{After: whale.ReplyRef(made), Name: r.Name, Args: r.Args, Result: result})
-		return whale.Response{Result: &result}, err
-	}
-	return whale.Response{}, errors.New("unexpected request " + r.Op)
 }
 
 func TestTheSameHarness(t *testing.T) {
@@ -99,24 +67,13 @@ func TestTheSameHarness(t *testing.T) {
 				{"two turns and no more", []string{"```python\n2+3\n```", "```python\n2+3\n```"}, 2, 0, 1},
 			} {
 				x := whale.Example{ID: "x", View: map[string]string{"question": "What is {2} + $& 3?"}, Answer: []byte(`"5"`)}
-				env, err := task.NewEnv(t.Context(), x, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer env.Close()
-				h1 := &host{view: x.View, env: env, replies: tt.replies}
-				h1.episode.Answer, err = h.Run(t.Context(), h1)
+				e, verdict, err := harnesstest.Play(t.Context(), task, x, h, tt.replies...)
 				if errors.Is(err, sandbox.ErrStart) {
 					unavailable(t, err)
 				}
 				if err != nil {
 					t.Fatalf("%s: %v", tt.name, err)
 				}
-				verdict, err := task.Verifier().Verify(t.Context(), x, &h1.episode)
-				if err != nil {
-					t.Fatal(err)
-				}
-				e := h1.episode
 				if e.Answer != tt.answer || verdict.Reward != tt.reward || len(e.Tools) != tt.tools {
 					t.Errorf("%s: got answer %d, reward %v, %d tool calls; want %d, %v, %d", tt.name, e.Answer, verdict.Reward, len(e.Tools), tt.answer, tt.reward, tt.tools)
 				}

@@ -3,12 +3,12 @@ package math_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"strings"
 	"testing"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/harnesstest"
 	"github.com/seed-095d5d2b/whale/harness/star"
 	"github.com/seed-095d5d2b/whale/task/math"
 )
@@ -21,40 +21,6 @@ func (t table) Do(_ context.Context, src string) (string, string, error) {
 		return out, "", nil
 	}
 	return "", "line 1: syntax error", nil
-}
-
-// host plays the model from a script and gives tool calls to the environment.
-type host struct {
-	view    map[string]string
-	env     whale.Env
-	replies []string
-	episode whale.Episode
-}
-
-func (h *host) Start() whale.Start {
-	return whale.Start{Contract: whale.ContractVersion, Task: h.view, Tools: h.env.Tools(), Limits: whale.Limits{Steps: 100_000}}
-}
-
-func (h *host) AddSteps(uint64) {}
-
-func (h *host) Do(ctx context.Context, r whale.Request) (whale.Response, error) {
-	made := len(h.episode.Calls)
-	switch r.Op {
-	case whale.OpChat:
-		if made == len(h.replies) {
-			return whale.Response{}, errors.New("more model calls than the script has")
-		}
-		text := h.replies[made]
-		h.episode.Calls = append(h.episode.Calls, whale.ModelCall{Messages: r.Messages, Tools: r.Tools, Text: text})
-		return whale.Response{Reply: &whale.Reply{Ref: whale.ReplyRef(made + 1), Text: text, Finish: whale.FinishStop}}, nil
-	case whale.OpTool:
-		result, err := h.env.Call(ctx, r.Name, r.Args)
-		h.episode.Tools = append(h.episode.Tools, whale.ToolEvent{After: whale.ReplyRef(made), Name: r.Name, Args: r.Args, Result: result})
-		return whale.Response{Result: &result}, err
-	case whale.OpLeft:
-		return whale.Response{Left: &whale.Left{Tokens: 1000, ModelCalls: 10 - made, ToolCalls: 10}}, nil
-	}
-	return whale.Response{}, errors.New("unexpected request " + r.Op)
 }
 
 func TestStartingHarness(t *testing.T) {
@@ -89,21 +55,10 @@ func TestStartingHarness(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			x := whale.Example{ID: "x", View: map[string]string{"question": "What is {2} + 3?"}, Answer: []byte(`"5"`)}
-			env, err := task.NewEnv(t.Context(), x, 1)
+			e, verdict, err := harnesstest.Play(t.Context(), task, x, harness, tc.replies...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer env.Close()
-			h := &host{view: x.View, env: env, replies: tc.replies}
-			h.episode.Answer, err = harness.Run(t.Context(), h)
-			if err != nil {
-				t.Fatal(err)
-			}
-			verdict, err := task.Verifier().Verify(t.Context(), x, &h.episode)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e := h.episode
 			if e.Answer != tc.answer || verdict.Reward != tc.reward || len(e.Calls) != len(tc.replies) || len(e.Tools) != tc.tools {
 				t.Fatalf("got answer %d, reward %v, %d calls, %d tool calls; want %d, %v, %d, %d",
 					e.Answer, verdict.Reward, len(e.Calls), len(e.Tools), tc.answer, tc.reward, len(tc.replies), tc.tools)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	whale "github.com/seed-095d5d2b/whale"
+	"github.com/seed-095d5d2b/whale/harness/harnesstest"
 	"github.com/seed-095d5d2b/whale/harness/star"
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/task/math"
@@ -55,21 +56,16 @@ func TestPaperHarness(t *testing.T) {
 				t.Fatal(err)
 			}
 			x := whale.Example{ID: "x", View: map[string]string{"question": "What?"}, Answer: []byte(`"5"`)}
-			env, err := task.NewEnv(t.Context(), x, 1)
+			e, _, err := harnesstest.Play(t.Context(), task, x, harness, "Let me see.\n```python\n"+tc.code+"\n```\n```python\n6\n```", `\boxed{5}`)
 			if err != nil {
-				t.Fatal(err)
-			}
-			defer env.Close()
-			h := &host{view: x.View, env: env, replies: []string{"Let me see.\n```python\n" + tc.code + "\n```\n```python\n6\n```", `\boxed{5}`}}
-			if h.episode.Answer, err = harness.Run(t.Context(), h); err != nil {
 				t.Fatal(err)
 			}
 			if len(tool.code) != 1 || tool.code[0] != tc.want {
 				t.Errorf("got code %q, want %q", tool.code, tc.want)
 			}
-			second := h.episode.Calls[1].Messages
-			if h.episode.Answer != 2 || len(second) != 3 || second[2].Content != "7\nexit status 1: no" {
-				t.Errorf("got answer %d and messages %+v", h.episode.Answer, second)
+			second := e.Calls[1].Messages
+			if e.Answer != 2 || len(second) != 3 || second[2].Content != "7\nexit status 1: no" {
+				t.Errorf("got answer %d and messages %+v", e.Answer, second)
 			}
 		})
 	}

@@ -75,28 +75,7 @@ func TestStartingHarness(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				env, err := task.NewEnv(t.Context(), tc.x, 1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer env.Close()
-				e := whale.Episode{View: tc.x.View}
-				h := &harnesstest.Host{View: tc.x.View, Tools: env.Tools()}
-				for _, r := range tc.replies {
-					h.Replies = append(h.Replies, harnesstest.Reply{Text: r})
-				}
-				h.Tool = func(name string, args map[string]json.RawMessage) (whale.ToolResult, error) {
-					r, err := env.Call(t.Context(), name, args)
-					e.Tools = append(e.Tools, whale.ToolEvent{Name: name, Args: args, Result: r})
-					return r, err
-				}
-				if e.Answer, err = program.Run(t.Context(), h); err != nil {
-					t.Fatal(err)
-				}
-				for i := range h.Usage.ModelCalls {
-					e.Calls = append(e.Calls, whale.ModelCall{Messages: h.Messages(i + 1), Text: tc.replies[i]})
-				}
-				verdict, err := task.Verifier().Verify(t.Context(), tc.x, &e)
+				e, verdict, err := harnesstest.Play(t.Context(), task, tc.x, program, tc.replies...)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -112,7 +91,7 @@ func TestStartingHarness(t *testing.T) {
 						t.Errorf("search %d: got top_k %s, want 1", i+1, e.Tools[i].Args["top_k"])
 					}
 				}
-				opening := h.Messages(1)
+				opening := e.Calls[0].Messages
 				if len(opening) != 1 || opening[0].Role != whale.RoleUser || !strings.HasPrefix(opening[0].Content, tc.x.View["question"]+"\n") {
 					t.Errorf("got the opening %+v", opening)
 				}
