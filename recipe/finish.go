@@ -49,8 +49,9 @@ type Summary struct {
 
 // finalRecord is the journal entry of the end.
 type finalRecord struct {
-	Pairs  []Pair   `json:"pairs"`
-	Chance *float64 `json:"chance,omitempty"`
+	Pairs   []Pair   `json:"pairs"`
+	Chance  *float64 `json:"chance,omitempty"`
+	Unspent int      `json:"unspent,omitempty"` // sessions of the total that an adaptive run did not hold
 }
 
 // summaryFile is the last thing that a run writes.
@@ -72,6 +73,7 @@ func (r *Run) finish(ctx context.Context) (*Summary, error) {
 		if rec.Chance, err = r.chance(); err != nil {
 			return nil, err
 		}
+		rec.Unspent = r.plan.Sessions - r.sessionsDone()
 		if err := r.journal.Record(ctx, kindFinal, "final", rec); err != nil {
 			return nil, err
 		}

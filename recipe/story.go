@@ -94,7 +94,8 @@ type StepStory struct {
 // Tried says how much was really tried.
 type Tried struct {
 	Sessions       int            `json:"sessions"`
-	FailedSessions int            `json:"failed_sessions"` // the proposer failed
+	Unspent        int            `json:"unspent,omitempty"` // sessions that a finished adaptive run did not hold
+	FailedSessions int            `json:"failed_sessions"`   // the proposer failed
 	Proposed       int            `json:"proposed"`
 	Evaluated      int            `json:"evaluated"`
 	Stopped        int            `json:"stopped"` // by racing, before they were complete
@@ -211,7 +212,10 @@ func (t *teller) hear(e store.Event) error {
 		if err := json.Unmarshal(e.Data, &rec); err != nil {
 			return err
 		}
-		st.Final, st.Chance = rec.Pairs, rec.Chance
+		if rec.Unspent < 0 || rec.Unspent > 1e9 {
+			return fmt.Errorf("got %d unspent sessions, want 0 to 10^9; the run directory was changed", rec.Unspent)
+		}
+		st.Final, st.Chance, st.Tried.Unspent = rec.Pairs, rec.Chance, rec.Unspent
 	}
 	return nil
 }
@@ -399,7 +403,11 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 func (t Tried) String() string {
 	var parts []string
 	if t.Sessions > 0 {
-		text := fmt.Sprintf("%d proposed in %d sessions, %d evaluated", t.Proposed, t.Sessions, t.Evaluated)
+		text := fmt.Sprintf("%d proposed in %d sessions", t.Proposed, t.Sessions)
+		if t.Unspent > 0 {
+			text += fmt.Sprintf(" of %d", t.Sessions+t.Unspent)
+		}
+		text += fmt.Sprintf(", %d evaluated", t.Evaluated)
 		for _, g := range sortedKeys(t.Rejected) {
 			text += fmt.Sprintf(", %d rejected (%s)", t.Rejected[g], g)
 		}

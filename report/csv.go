@@ -28,7 +28,7 @@ func sheets() []sheet {
 		{"ledger", []string{"arm", "seed", "purpose", "counter", "amount"}, csvLedger},
 		{"metrics", []string{"arm", "seed", "pair", "metric", "value"}, csvMetrics},
 		{"runs", []string{
-			"arm", "seed", "name", "finished", "state", "steps", "empty_steps", "sessions", "failed_sessions", "proposed", "evaluated", "rejected", "stopped",
+			"arm", "seed", "name", "finished", "state", "steps", "empty_steps", "sessions", "unspent_sessions", "failed_sessions", "proposed", "evaluated", "rejected", "stopped",
 			"incomplete", "accepted_phases", "harness_phases", "first_weights", "first_harness", "last_harness", "folder",
 		}, csvRuns},
 		{"curve", []string{"arm", "seed", "at", "phase", "steps", "sessions", "rollouts", "accuracy", "low", "high", "validation"}, csvCurve},
@@ -163,7 +163,7 @@ func csvRuns(g *Group, add func(...string)) {
 			rejected += n
 		}
 		row := []string{cell(r.Name), strconv.FormatBool(r.Finished), cell(r.Unfinished)}
-		for _, n := range []int{t.Steps, t.EmptySteps, t.Sessions, t.FailedSessions, t.Proposed, t.Evaluated, rejected, t.Stopped, t.Incomplete, t.Accepted, t.Phases} {
+		for _, n := range []int{t.Steps, t.EmptySteps, t.Sessions, t.Unspent, t.FailedSessions, t.Proposed, t.Evaluated, rejected, t.Stopped, t.Incomplete, t.Accepted, t.Phases} {
 			row = append(row, whole(n))
 		}
 		add(append(row, cell(string(r.FirstWeights)), cell(string(r.FirstHarness)), cell(string(r.LastHarness)), cell(r.Dir))...)
