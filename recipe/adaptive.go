@@ -73,6 +73,23 @@ func (a AdaptiveConfig) rule(train, batch, steps int) AdaptiveRule {
 	return r
 }
 
+// shortest is the least number of steps of a weight phase that the rule ends: a best average is set by the first step at the earliest.
+func (r AdaptiveRule) shortest() int { return max(r.Minimum, r.Patience+1) }
+
+// mostWeight bounds the weight phases of a run: none but the last is shorter than the rule or the cap makes it.
+func (r AdaptiveRule) mostWeight(steps int) int {
+	size := min(r.shortest(), r.Maximum)
+	return (steps + size - 1) / size
+}
+
+// mostHarness bounds the harness phases of a run: each follows a weight phase, and none but an only one is shorter than its minimum.
+func (r AdaptiveRule) mostHarness(steps, sessions int) int {
+	if sessions == 0 {
+		return 0
+	}
+	return min(r.mostWeight(steps), max(1, sessions/r.MinimumSessions))
+}
+
 // WindowStop is the adaptive rule's view of a weight phase after a step.
 type WindowStop struct {
 	Steps  int     `json:"steps"`   // of the phase so far

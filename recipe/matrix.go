@@ -27,13 +27,27 @@ type MatrixAxis struct {
 	At   string   `json:"at"` // "start", or the curve point or phase after which it stood first
 }
 
+// Closes says whether a split is one that the config keeps closed: test, while everything is measured on validation.
+func (c EvalConfig) Closes(split whale.Split) bool {
+	return split == whale.SplitTest && c.Split != whale.SplitTest
+}
+
 // Measure evaluates every weights of the run's phases and marks with every harness of them, k draws an example of a split, as whale matrix
-// does. The run must be finished. What was measured before is taken from the journal; nothing of the run's own results changes.
+// does; split "" is the run's evaluation.split. The run must be finished. What was measured before is taken from the journal; nothing of the run's
+// own results changes.
 func (r *Run) Measure(ctx context.Context, split whale.Split, draws int) (Matrix, error) {
+	if split == "" {
+		split = r.Config.Evaluation.Split
+	}
 	op := fmt.Sprintf("%s/%d", split, draws)
 	var m Matrix
-	if done, err := r.journal.Lookup(ctx, kindMatrix, op, &m); err != nil || done {
+	switch done, err := r.journal.Lookup(ctx, kindMatrix, op, &m); {
+	case err != nil:
 		return m, err
+	case done && (m.Split != split || m.Draws != draws):
+		return m, &InputError{fmt.Errorf("matrix %s: the journal has one of the split %q and %d draws by that name; the run directory was changed", op, m.Split, m.Draws)}
+	case done:
+		return m, nil
 	}
 	points, err := r.standings(ctx)
 	if err != nil {

@@ -16,6 +16,7 @@ const (
 	EndBudget = "budget" // its planned size, or what the total leaves, is spent
 	EndCap    = "cap"    // the adaptive method: the most that a phase may have
 	EndRule   = "rule"   // the adaptive rule: its own training signal stopped improving
+	EndRest   = "rest"   // the adaptive method: it took all steps that were left, since too few sessions were left for a search in between
 )
 
 // phaseEnd is the journal entry of a phase's end, with the numbers behind it.
@@ -68,6 +69,9 @@ func (r *Run) phase(ctx context.Context, ph PlannedPhase) (err error) {
 	if end.Why == EndBudget && ph.ByRule && r.leftAfter(ph) {
 		end.Why = EndCap
 	}
+	if r.plan.Adaptive != nil && !ph.ByRule {
+		end.Why = EndRest
+	}
 	end.Phase, end.Harness = ph, r.harness.ID()
 	if end.Weights, err = r.weightsAfter(ctx, ph.To); err != nil {
 		return err
@@ -76,7 +80,7 @@ func (r *Run) phase(ctx context.Context, ph PlannedPhase) (err error) {
 		return err
 	}
 	r.done = append(r.done, ph)
-	if ph.ByRule {
+	if r.plan.Adaptive != nil {
 		r.tell(Event{Kind: EventNotice, Text: end.describe()})
 	}
 	return nil
@@ -97,7 +101,11 @@ func (e phaseEnd) describe() string {
 		}
 		return fmt.Sprintf("phase %s ended: %s%s; average reward of the last window %.3f, its best %.3f at step %d of the phase", ph.Name(), why, e.cap(), w.Mean, w.Best, w.BestAt)
 	}
-	return fmt.Sprintf("phase %s ended: its size, %s, is spent", ph.Name(), english.Plural(ph.Steps, "step", ""))
+	size := english.Plural(ph.Steps, "step", "")
+	if e.Why == EndRest {
+		return fmt.Sprintf("phase %s ended: it took the %s that were left, without the rule, since too few sessions are left for a search in between", ph.Name(), size)
+	}
+	return fmt.Sprintf("phase %s ended: its size, %s, is spent", ph.Name(), size)
 }
 
 // cap says where a phase by rule came to its cap.

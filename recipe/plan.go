@@ -160,7 +160,8 @@ func (p Plan) ended(ph PlannedPhase, sessions int) PlannedPhase {
 // Next gives the phase after those that are done, with the steps and sessions that they really took; ok is false at the end of the run. An
 // adaptive phase may end before its planned size, which is its cap. An adaptive run takes all steps, and at most the sessions: it ends with the
 // harness phase after the last step, by its rule, since a search that goes on under weights which do not change any more only finds what is
-// lucky on the search split. Where the sessions are used up first, one weight phase takes the steps that are left, without the rule.
+// lucky on the search split. For that phase the least sessions of a phase are kept back; once the others are used up, one weight phase takes the
+// steps that are left, without the rule, for no search could follow an earlier end.
 func (p Plan) Next(done []PlannedPhase) (next PlannedPhase, ok bool) {
 	i := len(done)
 	if p.Adaptive == nil {
@@ -177,12 +178,18 @@ func (p Plan) Next(done []PlannedPhase) (next PlannedPhase, ok bool) {
 	if last == PhaseHarness && i > 0 {
 		cycle++
 	}
+	kept := 0 // sessions of the phase after the last step
+	if p.lastHarness {
+		kept = p.Adaptive.MinimumSessions
+	}
 	switch {
-	case last == PhaseWeight && sessionsLeft > 0 && (stepsLeft > 0 || p.lastHarness):
+	case last == PhaseWeight && stepsLeft > 0:
+		next = p.harnessPhase(i, cycle, steps, sessions, min(sessionsLeft-kept, p.Adaptive.MaximumSessions), nil)
+	case last == PhaseWeight && p.lastHarness && sessionsLeft > 0:
 		next = p.harnessPhase(i, cycle, steps, sessions, min(sessionsLeft, p.Adaptive.MaximumSessions), nil)
 	case stepsLeft == 0:
 		return next, false
-	case sessionsLeft == 0:
+	case sessionsLeft-kept < p.Adaptive.MinimumSessions:
 		return p.weightPhase(i, cycle, steps, p.Steps, nil), true
 	default:
 		next = p.weightPhase(i, cycle, steps, steps+min(stepsLeft, p.Adaptive.Maximum), nil)
@@ -203,9 +210,12 @@ func (p *Plan) count(c Config) {
 		halves = ph.Cycle + 1
 	}
 	if a := p.Adaptive; a != nil {
-		// No phase but the last of each kind is shorter than its minimum.
-		most := min((p.Steps+a.Minimum-1)/a.Minimum, (p.Sessions+a.MinimumSessions-1)/a.MinimumSessions) + 1
-		harnessPhases, points, halves = most, 2*most+1, most
+		harnessPhases = a.mostHarness(p.Steps, p.Sessions)
+		cycles := harnessPhases
+		if harnessPhases == 0 || !p.lastHarness {
+			cycles++ // of a weight phase alone
+		}
+		points, halves = 1+cycles+harnessPhases, cycles
 	}
 	if p.Adaptive == nil {
 		for _, ph := range p.Phases {
@@ -213,7 +223,7 @@ func (p *Plan) count(c Config) {
 				p.SearchRollouts, p.CanaryRollouts, p.ConfirmRollouts = p.SearchRollouts+ph.Rollouts, p.CanaryRollouts+ph.Canaries, p.ConfirmRollouts+ph.Confirm
 			}
 		}
-	} else {
+	} else if harnessPhases > 0 {
 		first, later := p.harnessPhase(0, 0, 0, 0, p.Sessions, nil), p.harnessPhase(0, 0, 0, p.Sessions, 0, nil)
 		p.SearchRollouts = first.Rollouts + (harnessPhases-1)*later.Rollouts
 		p.CanaryRollouts, p.ConfirmRollouts = first.Canaries, harnessPhases*max(first.Confirm, later.Confirm)
@@ -270,7 +280,7 @@ func (p Plan) Space(c Config, trained int64) int64 {
 		}
 	}
 	if a := p.Adaptive; a != nil {
-		ends = (p.Steps + a.Minimum - 1) / a.Minimum
+		ends = a.mostWeight(p.Steps)
 	}
 	const perRollout = 2 << 10 // a compressed trajectory and its row, rounded up from what quick runs show
 	return snapshot*int64(ends+c.Snapshots.Last+2) + int64(p.Total())*perRollout

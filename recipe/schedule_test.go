@@ -73,7 +73,7 @@ func TestBudgetsMatch(t *testing.T) {
 			}
 			done := spend(t, p, func(ph PlannedPhase) int {
 				if ph.Kind == PhaseWeight {
-					return rapid.IntRange(min(p.Adaptive.Minimum, ph.Steps), ph.Steps).Draw(t, "steps")
+					return rapid.IntRange(min(p.Adaptive.shortest(), ph.Steps), ph.Steps).Draw(t, "steps")
 				}
 				return rapid.IntRange(min(p.Adaptive.MinimumSessions, ph.Sessions), ph.Sessions).Draw(t, "sessions")
 			})
@@ -106,11 +106,19 @@ func TestBudgetsMatch(t *testing.T) {
 			planned := wantSessions
 			if p.Adaptive != nil {
 				last := done[len(done)-1]
-				if sessions < wantSessions && c.Schedule.LastHarness && last.Kind != PhaseHarness {
-					t.Fatalf("adaptive: %d of %d sessions, and the run ends with phase %s", sessions, wantSessions, last.Name())
+				if (last.Kind == PhaseHarness) != (c.Schedule.LastHarness && wantSessions > 0) {
+					t.Fatalf("adaptive: %d of %d sessions, last harness phase %v, and the run ends with phase %s", sessions, wantSessions, c.Schedule.LastHarness, last.Name())
 				}
-				if last.Kind == PhaseHarness && last.Sessions > p.Adaptive.MaximumSessions {
-					t.Fatalf("adaptive: phase %s has %d sessions, more than its cap", last.Name(), last.Sessions)
+				weight := 0
+				for _, ph := range done {
+					if ph.Kind == PhaseWeight {
+						weight++
+					} else if least := min(p.Adaptive.MinimumSessions, wantSessions); ph.Sessions < least || ph.Sessions > p.Adaptive.MaximumSessions {
+						t.Fatalf("adaptive: phase %s has %d sessions, want %d to %d", ph.Name(), ph.Sessions, least, p.Adaptive.MaximumSessions)
+					}
+				}
+				if weight > p.Adaptive.mostWeight(p.Steps) || harness > p.Adaptive.mostHarness(p.Steps, p.Sessions) {
+					t.Fatalf("adaptive: %d weight and %d harness phases, want at most %d and %d", weight, harness, p.Adaptive.mostWeight(p.Steps), p.Adaptive.mostHarness(p.Steps, p.Sessions))
 				}
 				wantSessions = min(wantSessions, sessions)
 			}

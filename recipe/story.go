@@ -53,7 +53,7 @@ type Begin struct {
 type PhaseStory struct {
 	PlannedPhase                           // as it really was, where it is done
 	Done         bool                      `json:"done"`
-	Why          string                    `json:"why,omitempty"`  // EndBudget, EndCap or EndRule
+	Why          string                    `json:"why,omitempty"`  // EndBudget, EndCap, EndRule or EndRest
 	Text         string                    `json:"text,omitempty"` // the same for people, with the numbers
 	Window       *WindowStop               `json:"window,omitempty"`
 	Search       *metaharness.End          `json:"search,omitempty"`

@@ -3,6 +3,8 @@ package recipe
 import (
 	"fmt"
 	"math"
+
+	"github.com/dustin/go-humanize/english"
 )
 
 // minimumIterations is how many proposer sessions a harness phase needs before "nothing better was found" says anything.
@@ -26,11 +28,21 @@ func (p Plan) Warnings(c Config) []string {
 			warn("a harness phase has %d proposer sessions; with fewer than %d a search has hardly begun, and what it accepts may be luck", fewest, minimumIterations)
 		}
 	}
-	if p.Adaptive != nil && p.Sessions > 0 && p.Sessions <= p.Adaptive.MinimumSessions {
-		warn("there are %d proposer sessions in all and schedule.adaptive.minimum_sessions is %d: the rule can end no harness phase", p.Sessions, p.Adaptive.MinimumSessions)
-	}
-	if p.Adaptive != nil && p.Adaptive.MinimumSessions < minimumIterations {
-		warn("a harness phase may end after %d sessions (schedule.adaptive.minimum_sessions); with fewer than %d a search has hardly begun, and what it accepts may be luck", p.Adaptive.MinimumSessions, minimumIterations)
+	if a := p.Adaptive; a != nil && p.Sessions > 0 {
+		if p.Sessions < 2*a.MinimumSessions {
+			warn("there are %s in all and schedule.adaptive.minimum_sessions is %d: that is no more than one harness phase, after all steps", english.Plural(p.Sessions, "proposer session", ""), a.MinimumSessions)
+		}
+		if a.MaximumSessions <= max(a.MinimumSessions, a.PatienceSessions) {
+			warn("every harness phase has %s: the rule can end none between schedule.adaptive.minimum_sessions, %d, or patience_sessions, %d, and maximum_sessions, %d",
+				english.Plural(a.MaximumSessions, "session", ""), a.MinimumSessions, a.PatienceSessions, a.MaximumSessions)
+		}
+		if a.Maximum <= a.shortest() && a.Maximum < p.Steps {
+			warn("every weight phase but the last has %s: the rule can end none before step %d of a phase (schedule.adaptive.minimum_epochs and patience_epochs), and maximum_epochs ends it at %d",
+				english.Plural(a.Maximum, "step", ""), a.shortest(), a.Maximum)
+		}
+		if a.MinimumSessions < minimumIterations {
+			warn("a harness phase may end after %s (schedule.adaptive.minimum_sessions); with fewer than %d a search has hardly begun, and what it accepts may be luck", english.Plural(a.MinimumSessions, "session", ""), minimumIterations)
+		}
 	}
 	if window := c.Schedule.Adaptive.rule(p.sizes.Train, c.Weight.Batch, p.Steps).Window; p.Adaptive == nil {
 		for _, ph := range p.Phases {

@@ -30,6 +30,15 @@ func TestWarnings(t *testing.T) {
 			c.Schedule.Method = MethodAdaptive
 			c.Schedule.Adaptive.MinimumSessions = 2
 		},
+		"every harness phase has 6 sessions": func(c *Config, _ *Counts) {
+			c.Schedule.Method, c.Schedule.Adaptive.MaximumSessions = MethodAdaptive, 6
+		},
+		"every weight phase but the last has 13 steps": func(c *Config, _ *Counts) {
+			c.Schedule.Method, c.Schedule.Adaptive.MaximumEpochs = MethodAdaptive, 0.2
+		},
+		"no more than one harness phase": func(c *Config, _ *Counts) {
+			c.Schedule.Method, c.Schedule.Sessions, c.Schedule.TotalEpochs = MethodAdaptive, 11, 0.6
+		},
 		"weight phase 0-weight has 6":    func(c *Config, _ *Counts) { c.Schedule.Epochs = 0.1 },
 		"the test split has 60 examples": func(_ *Config, n *Counts) { n.Test = 60 },
 		"the validation split has 50 ex": func(c *Config, n *Counts) { c.Evaluation.Split, n.Validation = whale.SplitValidation, 50 },

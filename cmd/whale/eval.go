@@ -53,6 +53,7 @@ func (a *app) eval(ctx context.Context, path string, o agentOptions, split whale
 		return err
 	}
 	defer parts.Close()
+	a.noteTest(parts.Config.Evaluation, split)
 	policy := parts.Bundle.NewPolicy(parts.LocalOptions())
 	defer policy.Close()
 	purpose := whale.PurposeValidation

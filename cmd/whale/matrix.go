@@ -23,7 +23,7 @@ func (a *app) matrixCmd() *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error {
 			splits := []whale.Split{whale.SplitSearch, whale.SplitValidation, whale.SplitTest}
-			if !slices.Contains(splits, whale.Split(split)) {
+			if cmd.Flags().Changed("split") && !slices.Contains(splits, whale.Split(split)) {
 				return &usageError{fmt.Sprintf("matrix: --split: got %q, want one of %v", split, splits)}
 			}
 			if draws < 1 || draws > 1000 {
@@ -32,7 +32,7 @@ func (a *app) matrixCmd() *cobra.Command {
 			return a.matrix(cmd.Context(), list[0], whale.Split(split), draws)
 		},
 	}
-	c.Flags().StringVar(&split, "split", string(whale.SplitTest), "split: search, validation or test")
+	c.Flags().StringVar(&split, "split", "", "split: search, validation or test (default: the run's evaluation.split)")
 	c.Flags().IntVar(&draws, "draws", 1, "draws an example, k of mean@k")
 	return c
 }
@@ -48,6 +48,7 @@ func (a *app) matrix(ctx context.Context, dir string, split whale.Split, draws i
 			err = cerr
 		}
 	}()
+	a.noteTest(r.Config.Evaluation, split)
 	m, err := r.Measure(ctx, split, draws)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -88,4 +89,11 @@ func (a *app) printMatrix(m recipe.Matrix) error {
 		}
 	}
 	return nil
+}
+
+// noteTest says where a command opens the test split that its config keeps closed.
+func (a *app) noteTest(c recipe.EvalConfig, split whale.Split) {
+	if c.Closes(split) {
+		fmt.Fprintf(a.stderr, "note: evaluation.split is %s, which keeps the test split closed; --split %s opens it\n", oneLine(string(c.Split)), split)
+	}
 }

@@ -137,7 +137,7 @@ func cyclesOf(p recipe.Plan) string {
 func (a *app) printPhases(p recipe.Plan) error {
 	if r := p.Adaptive; r != nil {
 		fmt.Fprintf(a.stdout, "weight phases end by rule: window %d steps, at least %d, patience %d, at most %d\n", r.Window, r.Minimum, r.Patience, r.Maximum)
-		fmt.Fprintf(a.stdout, "harness phases end by rule: at least %d sessions, patience %d, at most %d\nthe run ends with the harness phase after the last step, and may leave sessions unspent; where sessions are spent first, one weight phase takes the steps that are left\n", r.MinimumSessions, r.PatienceSessions, r.MaximumSessions)
+		fmt.Fprintf(a.stdout, "harness phases end by rule: at least %d sessions, patience %d, at most %d\nthe run ends with the harness phase after the last step, and may leave sessions unspent; where too few are left for another before it, one weight phase takes the steps that are left\n", r.MinimumSessions, r.PatienceSessions, r.MaximumSessions)
 		return nil
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
