@@ -68,11 +68,11 @@ const ManifestName = "comparison.json"
 // Run makes the runs that are not finished, and finishes those that are under way. An interrupted comparison goes on when it is run again, with
 // the same numbers: every run is resumed from its own journal.
 func (c Comparison) Run(ctx context.Context) error {
-	if err := c.claim(); err != nil {
-		return err
-	}
 	if last := c.Config.Seed + uint64(c.Seeds) - 1; last < c.Config.Seed {
 		return configErrorf("seed: got %d, which leaves no room for %d seeds below 2^64; want a smaller one", c.Config.Seed, c.Seeds)
+	}
+	if err := c.claim(); err != nil {
+		return err
 	}
 	arms, err := c.standing(ctx)
 	if err != nil {
@@ -108,6 +108,7 @@ func (c Comparison) Run(ctx context.Context) error {
 type standing struct {
 	Arm
 	began    *identities // what the run began with; nil where it has not begun
+	opened   []opened    // by whom it was made
 	finished bool        // it has written its summary
 }
 
@@ -154,6 +155,17 @@ func (c Comparison) look(ctx context.Context, arm Arm) (standing, error) {
 		return out, err
 	} else if ok {
 		out.began = ids
+	}
+	opens, err := s.Events(ctx, kindOpen)
+	if err != nil {
+		return out, err
+	}
+	for _, e := range opens {
+		var o opened
+		if err := json.Unmarshal(e.Data, &o); err != nil {
+			return out, fmt.Errorf("%s: %s %s: %w", arm.Dir, e.Kind, e.Op, err)
+		}
+		out.opened = append(out.opened, o)
 	}
 	_, err = os.Lstat(filepath.Join(arm.Dir, filepath.FromSlash(summaryFile)))
 	out.finished = err == nil
@@ -222,7 +234,11 @@ func (c Comparison) lane(ctx context.Context, arms []standing, telling *sync.Mut
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if !arm.finished {
+		if arm.finished {
+			for _, text := range c.Options.opened().unlike(arm.opened) {
+				c.tell(telling, arm.Arm, Event{Kind: EventNotice, Text: "a finished run is taken as it is: " + text})
+			}
+		} else {
 			if err := c.arm(ctx, arm.Arm, shared, telling); err != nil {
 				return fmt.Errorf("%s, seed %d: %w", arm.Method, arm.Seed, err)
 			}
@@ -234,18 +250,20 @@ func (c Comparison) lane(ctx context.Context, arms []standing, telling *sync.Mut
 	return nil
 }
 
+func (c Comparison) tell(telling *sync.Mutex, arm Arm, e Event) {
+	if c.Observe != nil {
+		telling.Lock()
+		defer telling.Unlock()
+		c.Observe(arm, e)
+	}
+}
+
 func (c Comparison) arm(ctx context.Context, arm Arm, shared *siblings, telling *sync.Mutex) error {
 	config := c.config(arm)
 	opt := c.Options
 	opt.Workers = max(1, opt.Workers/max(1, min(c.Lanes, c.Seeds)))
 	opt.siblings = shared
-	opt.Observe = func(e Event) {
-		if c.Observe != nil {
-			telling.Lock()
-			defer telling.Unlock()
-			c.Observe(arm, e)
-		}
-	}
+	opt.Observe = func(e Event) { c.tell(telling, arm, e) }
 	r, err := Start(ctx, config, arm.Dir, opt)
 	if errors.Is(err, store.ErrExists) {
 		r, err = Resume(ctx, arm.Dir, &config, opt)
@@ -257,8 +275,8 @@ func (c Comparison) arm(ctx context.Context, arm Arm, shared *siblings, telling 
 	return errors.Join(err, r.Close())
 }
 
-// claim writes the manifest, or sees that the directory's manifest is this comparison's. More seeds or methods than before are fine: the runs that
-// are there stay what they are.
+// claim writes the manifest, or sees that the directory's manifest is this comparison's. Other seeds or methods than before are fine: the runs that
+// are there stay what they are, and in the manifest.
 func (c Comparison) claim() error {
 	base := c.Config
 	base.Schedule.Method = MethodWhale
@@ -285,6 +303,8 @@ func (c Comparison) claim() error {
 		if len(diff) > 0 {
 			return &ChangedError{Dir: c.Dir, Keys: diff, Comparison: true}
 		}
+		now.Seeds = max(now.Seeds, was.Seeds)
+		now.Methods = slices.DeleteFunc(Methods(), func(m string) bool { return !slices.Contains(now.Methods, m) && !slices.Contains(was.Methods, m) })
 	}
 	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -283,9 +284,30 @@ type opened struct {
 	Build   string `json:"build,omitempty"` // the binary
 }
 
+// opened is what an opening by this process is.
+func (o Options) opened() opened { return opened{Kernels: kernel.Variant(), Build: o.Build} }
+
+// unlike says for people in what this process is unlike those that opened a run before.
+func (now opened) unlike(before []opened) []string {
+	var out []string
+	var kernels []string
+	build := false
+	for _, was := range before {
+		if was.Kernels != now.Kernels && !slices.Contains(kernels, was.Kernels) {
+			kernels = append(kernels, was.Kernels)
+			out = append(out, fmt.Sprintf("this machine's kernels are %s, the run was also made with %s: results differ in their last bits, and so may decisions", now.Kernels, was.Kernels))
+		}
+		build = build || was.Build != now.Build
+	}
+	if build {
+		out = append(out, "this binary is another build than one that made the run until here: where their code differs, so may decisions")
+	}
+	return out
+}
+
 func (r *Run) countOpen(ctx context.Context) error {
-	now := opened{Kernels: kernel.Variant(), Build: r.opt.Build}
-	kernels, builds := map[string]bool{}, map[string]bool{}
+	now := r.opt.opened()
+	var before []opened
 	for r.open = 1; ; r.open++ {
 		var was opened
 		ok, err := r.journal.Lookup(ctx, kindOpen, strconv.Itoa(r.open), &was)
@@ -295,16 +317,10 @@ func (r *Run) countOpen(ctx context.Context) error {
 		if !ok {
 			break
 		}
-		kernels[was.Kernels] = true
-		builds[was.Build] = true
+		before = append(before, was)
 	}
-	delete(kernels, now.Kernels)
-	delete(builds, now.Build)
-	for k := range kernels {
-		r.tell(Event{Kind: EventNotice, Text: fmt.Sprintf("this machine's kernels are %s, the run was also made with %s: results differ in their last bits, and so may decisions", now.Kernels, k)})
-	}
-	if len(builds) > 0 {
-		r.tell(Event{Kind: EventNotice, Text: "this binary is another build than the one that made the run until here: where their code differs, so may decisions"})
+	for _, text := range now.unlike(before) {
+		r.tell(Event{Kind: EventNotice, Text: text})
 	}
 	return r.journal.Record(ctx, kindOpen, strconv.Itoa(r.open), now)
 }

@@ -82,6 +82,12 @@ func TestComparisonOfOneStart(t *testing.T) {
 	if err := cmp.Run(t.Context()); err != nil {
 		t.Errorf("unchanged: %v", err)
 	}
+	var told []string
+	other := cmp
+	other.Options.Build, other.Observe = "another", func(_ Arm, e Event) { told = append(told, e.Text) }
+	if err := other.Run(t.Context()); err != nil || len(told) != 1 || !strings.Contains(told[0], "another build") {
+		t.Errorf("finished runs of another build: got %q, %v, want to be told once", told, err)
+	}
 	summary := filepath.Join(cmp.Arms()[0].Dir, "report", "summary.json") // what a run that is killed right at its end has not written
 	if err := os.Remove(summary); err != nil {
 		t.Fatal(err)

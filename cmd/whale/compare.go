@@ -30,7 +30,7 @@ func (a *app) compareCmd() *cobra.Command {
 		Short: "Run several methods of a config with several seeds, and write a report of them",
 		Long: "Runs every method with every seed: a run directory DIR/METHOD-SEED for each. Runs of one seed take over each other's rollouts where keys are\n" +
 			"equal; seeds run side by side, as many as fit. An interrupted comparison goes on when the same command is given again, to the same numbers.\n" +
-			"At the end the report of all runs is written to DIR/report.",
+			"At the end the report of all runs that DIR holds is written to DIR/report: seeds and methods can be added by later calls.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error {
 			given := cmd.Flags().Changed
@@ -101,20 +101,13 @@ func (a *app) compare(ctx context.Context, path string, o compareOptions) error 
 		}
 		return fmt.Errorf("%w%s", err, again)
 	}
-	var dirs []string
-	for _, m := range methods { // in the table's order
-		for _, arm := range c.Arms() {
-			if arm.Method == m {
-				dirs = append(dirs, arm.Dir)
-			}
-		}
-	}
-	return a.report(ctx, dirs, filepath.Join(dir, "report"))
+	return a.report(ctx, []string{dir}, filepath.Join(dir, "report"))
 }
 
 // comparisonView shows the events of several runs, each with its run's name.
 func (a *app) comparisonView() func(recipe.Arm, recipe.Event) {
 	start := a.now()
+	told := map[string]bool{} // notices: most are the same for every run
 	return func(arm recipe.Arm, e recipe.Event) {
 		if a.json {
 			a.printJSON(struct {
@@ -122,6 +115,12 @@ func (a *app) comparisonView() func(recipe.Arm, recipe.Event) {
 				recipe.Event
 			}{arm, e})
 			return
+		}
+		if e.Kind == recipe.EventNotice {
+			if told[e.Text] {
+				return
+			}
+			told[e.Text] = true
 		}
 		if line := describe(e); line != "" && shownInComparison(e) {
 			fmt.Fprintf(a.stderr, "%s  %-12s seed %d  %s\n", clock(a.now().Sub(start)), arm.Method, arm.Seed, line)
@@ -132,7 +131,7 @@ func (a *app) comparisonView() func(recipe.Arm, recipe.Event) {
 // shownInComparison says whether a person who watches many runs wants to see an event.
 func shownInComparison(e recipe.Event) bool {
 	switch e.Kind {
-	case recipe.EventPhase, recipe.EventAccepted, recipe.EventCurve:
+	case recipe.EventPhase, recipe.EventAccepted, recipe.EventCurve, recipe.EventNotice:
 		return true
 	case recipe.EventFinal:
 		return e.Text == recipe.PairFinal
