@@ -64,7 +64,7 @@ type Plan struct {
 }
 
 // MakePlan lays out the phases of a config for a task of the given sizes (WHALE, section 2). The totals of every method are those of whale's cycles,
-// so that budgets match by construction: rollout steps of the weight side, proposer sessions of the harness side.
+// so that budgets match by construction: rollout steps of the weight side, proposer sessions of the harness side; of the adaptive method at most.
 func MakePlan(c Config, n Counts) (Plan, error) {
 	if n.Train < 1 || n.Search < 1 || n.Test < 1 {
 		return Plan{}, configErrorf("task: got %d train, %d search and %d test examples, want at least one of each", n.Train, n.Search, n.Test)

@@ -307,7 +307,7 @@ func TestPlanAndVersion(t *testing.T) {
 	t.Parallel()
 	config := writeTest(t, t.TempDir())
 	out := must(t, "plan", config)
-	for _, want := range []string{"an epoch is 2 steps of 8 examples × 2 rollouts", "training rollouts   64 in 4 steps", "32 at most, in 2 sessions of 2 candidates", "30 rollouts for the curve, 32 for the 2x2 of the cycles, 32 for mean@2"} {
+	for _, want := range []string{"an epoch is 2 steps of 8 examples × 2 rollouts", "weight rollouts     64 in 4 steps", "32 at most, in 2 sessions of 2 candidates", "30 rollouts for the curve, 32 for the 2x2 of the cycles, 32 for mean@2"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("got\n%swant %q in it", out, want)
 		}

@@ -93,7 +93,7 @@ func (a *app) printPlan(p recipe.Plan, c recipe.Config, look *recipe.Outlook) er
 		return err
 	}
 	fmt.Fprintf(a.stdout, "\ncycles              %s\n", cyclesOf(p))
-	fmt.Fprintf(a.stdout, "training rollouts   %d in %d steps\n", p.WeightRollouts, p.Steps)
+	fmt.Fprintf(a.stdout, "weight rollouts     %d in %d steps\n", p.WeightRollouts, p.Steps)
 	fmt.Fprintf(a.stdout, "search rollouts     %d at most, in %s of %s, incoming harnesses and runners-up included; %d canary episodes and %d fresh ones before a choice apart\n", p.SearchRollouts, english.Plural(p.Sessions, "session", ""), english.Plural(c.Search.Candidates, "candidate", ""), p.CanaryRollouts, p.ConfirmRollouts)
 	for _, k := range p.Countings() {
 		fmt.Fprintf(a.stdout, "a harness phase     %d rollouts as %d sessions × %d candidates × %d examples, the incoming harness apart (the paper's count)\n", k.Paper, k.Sessions, k.Candidates, k.Examples)
@@ -152,7 +152,7 @@ func (a *app) printPhases(p recipe.Plan) error {
 func (a *app) printMethods(c recipe.Config, n recipe.Counts) error {
 	fmt.Fprintln(a.stdout, "\nevery method of this config, at most:")
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "method\tphases\tsteps\ttraining rollouts\tsessions\tsearch rollouts\tof them incoming and runners-up\tfresh before a choice\tall")
+	fmt.Fprintln(w, "method\tphases\tsteps\tweight rollouts\tsessions\tsearch rollouts\tof them incoming and runners-up\tcanaries\tfresh before a choice\tall")
 	for _, m := range recipe.Methods() {
 		c.Schedule.Method = m
 		p, err := recipe.MakePlan(c, n)
@@ -164,7 +164,7 @@ func (a *app) printMethods(c recipe.Config, n recipe.Counts) error {
 			phases = "by rule"
 		}
 		candidates := p.Sessions * c.Search.Candidates * n.Search
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%d\t%d\t%d\t%d\n", m, phases, orDash(p.Steps), p.WeightRollouts, orDash(p.Sessions), p.SearchRollouts, p.SearchRollouts-candidates, p.ConfirmRollouts, p.WeightRollouts+p.SearchRollouts+p.ConfirmRollouts)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%d\t%d\t%d\t%d\t%d\n", m, phases, orDash(p.Steps), p.WeightRollouts, orDash(p.Sessions), p.SearchRollouts, p.SearchRollouts-candidates, p.CanaryRollouts, p.ConfirmRollouts, p.WeightRollouts+p.SearchRollouts+p.CanaryRollouts+p.ConfirmRollouts)
 	}
 	return w.Flush()
 }

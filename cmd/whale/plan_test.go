@@ -54,7 +54,7 @@ func TestPlansOfThePaper(t *testing.T) {
 			"examples: " + tc.examples + " (declared by task.counts, not read)",
 			"data not here: " + tc.domain + ": ",
 			"model not here: " + tc.model + ", of policy.kind tinker",
-			fmt.Sprintf("training rollouts   %d in %d steps", tc.rollouts, tc.steps),
+			fmt.Sprintf("weight rollouts     %d in %d steps", tc.rollouts, tc.steps),
 			"4608 rollouts as 6 sessions × 3 candidates × 256 examples",
 			"4096 rollouts if the incoming harness, 256 examples, is the first iteration and 5 sessions follow",
 			fmt.Sprintf("at most (%d a rollout)", tc.tokens),

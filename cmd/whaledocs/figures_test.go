@@ -101,7 +101,7 @@ func TestMethodsFigure(t *testing.T) {
 	}
 	for what, want := range map[string]int{
 		">whale<": 1, ">adaptive<": 1, ">weight-only<": 1, ">harness-only<": 1, ">fst<": 1, ">stagewise<": 1,
-		">16 steps, 12 sessions<": 4, ">16 steps<": 1, ">12 sessions<": 1,
+		">16 steps, 12 sessions<": 3, ">16 steps, ≤ 12 sessions<": 1, ">16 steps<": 1, ">12 sessions<": 1,
 		"class=\"rule\"":    1,
 		"<rect class=\"w\"": 1 + 2*4 + 2, // the legend, four cycles of whale and fst, one phase of weight-only and stagewise
 	} {

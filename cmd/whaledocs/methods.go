@@ -85,7 +85,11 @@ func totals(p recipe.Plan) string {
 		parts = append(parts, fmt.Sprintf("%d steps", p.Steps))
 	}
 	if p.Sessions > 0 {
-		parts = append(parts, fmt.Sprintf("%d sessions", p.Sessions))
+		text := fmt.Sprintf("%d sessions", p.Sessions)
+		if p.Adaptive != nil {
+			text = "≤ " + text
+		}
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -93,7 +97,7 @@ func totals(p recipe.Plan) string {
 // methodsHead begins the figure: sizes, colours for light and dark pages, the legend.
 const methodsHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="t d" font-family="system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif" font-size="14">
 <title id="t">The phases of each method</title>
-<desc id="d">A bar a method, with its weight phases and harness phases in order and the points of its curve. All methods have the same totals of steps and sessions on the sides that they have.</desc>
+<desc id="d">A bar a method, with its weight phases and harness phases in order and the points of its curve. All methods have the same totals of steps and sessions on the sides that they have; adaptive may leave sessions unspent.</desc>
 <style>
 .page{fill:#fdfdfc}.ink{fill:#1f2328}.soft{fill:#57606a}.dot{fill:#1f2328}
 .w{fill:#dbe9f9;stroke:#2f6fb3;stroke-width:1.5}.h{fill:#fbe7cf;stroke:#b26a12;stroke-width:1.5}
