@@ -223,7 +223,15 @@ func (t *teller) hear(e store.Event) error {
 // current gives the phase under way, of a kind; what a phase writes first makes it.
 func (t *teller) current(kind string) *PhaseStory {
 	for len(t.story.Phases) <= t.phase {
-		t.story.Phases = append(t.story.Phases, PhaseStory{PlannedPhase: PlannedPhase{Index: len(t.story.Phases), Kind: kind}})
+		ph := PlannedPhase{Index: len(t.story.Phases), Kind: kind}
+		if n := len(t.story.Phases); n > 0 { // of a phase under way the journal does not say where it stands; the one before it does
+			before := t.story.Phases[n-1]
+			ph.Cycle, ph.From, ph.To, ph.First = before.Cycle, before.To, before.To, before.First+before.Sessions
+			if before.Kind == PhaseHarness || kind == PhaseWeight {
+				ph.Cycle++
+			}
+		}
+		t.story.Phases = append(t.story.Phases, PhaseStory{PlannedPhase: ph})
 	}
 	return &t.story.Phases[t.phase]
 }

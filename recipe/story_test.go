@@ -111,3 +111,24 @@ func TestComparisonOfOneStart(t *testing.T) {
 		t.Errorf("seeds beyond the last: got %v, want them refused", err)
 	}
 }
+
+// A phase that is under way stands where the one before it ended.
+func TestStoryUnderWay(t *testing.T) {
+	t.Parallel()
+	c := testConfig(t, t.TempDir())
+	second := 0
+	dir := stopAt(t, c, func(e Event) bool {
+		if e.Kind == EventPhase && e.Phase.Kind == PhaseWeight && e.Phase.Cycle == 1 {
+			second = e.Phase.From
+		}
+		return second > 0 && e.Kind == EventStep
+	})
+	story, err := ReadStory(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ph := story.Phases[len(story.Phases)-1]
+	if ph.Done || ph.Kind != PhaseWeight || ph.Cycle != 1 || ph.From != second || ph.First != story.Phases[1].Sessions {
+		t.Errorf("got %+v, want a weight phase under way in cycle 1, after %d steps and %d sessions", ph.PlannedPhase, second, story.Phases[1].Sessions)
+	}
+}
