@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/store"
 )
@@ -45,7 +47,11 @@ func (x *exporter) head(b *strings.Builder) {
 	fmt.Fprintf(b, "An agent: %s, and the harness program that it is run by (`%s`). Both came out of a run of whale, which fine-tunes a model on its own verified "+
 		"rollouts and searches for a better harness for it. They belong together: the figures below are those of the pair.\n", what, filepath.ToSlash(x.result.HarnessFile))
 	if !x.result.Finished {
-		b.WriteString("\n**The run was not finished when this was exported.**\n")
+		b.WriteString("\n**The run was not finished when this was exported**")
+		if x.moment.Name == recipe.MomentLatest {
+			b.WriteString(": this is the latest of it")
+		}
+		b.WriteString(".\n")
 	}
 }
 
@@ -56,7 +62,7 @@ func (x *exporter) facts(b *strings.Builder, seen map[string]seenExamples) {
 	}
 	b.WriteString("\n## What it is\n\n| | |\n|---|---|\n")
 	row("base model", "%s, weights `%s`", code(c.Policy.Model), st.Begin.Weights)
-	row("weights", "`%s`, after %d rollout steps (`%s` of the run)", x.moment.Weights, x.moment.Steps, x.moment.Name)
+	row("weights", "`%s`, after %s (%s)", x.moment.Weights, english.Plural(x.moment.Steps, "rollout step", ""), x.when())
 	if x.result.Stored != x.moment.Weights {
 		row("weights as stored here", "`%s`", x.result.Stored)
 	}
@@ -73,10 +79,10 @@ func (x *exporter) facts(b *strings.Builder, seen map[string]seenExamples) {
 		{"weight", "training examples"}, {"search", "search examples"}, {"validation", "validation examples"}, {"test", "test examples"},
 	} {
 		if n := seen[s.purpose]; n.rollouts > 0 {
-			row(s.what, "%d different, in %d rollouts", n.examples, n.rollouts)
+			row(s.what, "%d different, in %s", n.examples, english.Plural(n.rollouts, "rollout", ""))
 		}
 	}
-	row("sampling", "temperature %g, top_p %g, top_k %d; at most %d sampled tokens and %d model calls an episode", c.Sampling.Temperature, c.Sampling.TopP, c.Sampling.TopK, c.Limits.Tokens, c.Limits.ModelCalls)
+	row("sampling", "temperature %g, top_p %g, top_k %d; at most %s and %s an episode", c.Sampling.Temperature, c.Sampling.TopP, c.Sampling.TopK, english.Plural(c.Limits.Tokens, "sampled token", ""), english.Plural(c.Limits.ModelCalls, "model call", ""))
 }
 
 func trained(c recipe.Config) string {
@@ -88,13 +94,28 @@ func trained(c recipe.Config) string {
 
 func schedule(s recipe.Schedule) string {
 	if len(s.Cycles) == 0 {
-		return fmt.Sprintf("(E, I) = (%g, %d), %g epochs in all", s.Epochs, s.Sessions, s.TotalEpochs)
+		return fmt.Sprintf("(E, I) = (%g, %d), %s in all", s.Epochs, s.Sessions, epochs(s.TotalEpochs))
 	}
 	var cycles []string
 	for _, c := range s.Cycles {
 		cycles = append(cycles, fmt.Sprintf("(%g, %d)", c.Epochs, c.Sessions))
 	}
 	return "(E, I) = " + strings.Join(cycles, ", ")
+}
+
+func epochs(n float64) string {
+	if n == 1 {
+		return "1 epoch"
+	}
+	return fmt.Sprintf("%g epochs", n)
+}
+
+// when says which moment of the run the export is of.
+func (x *exporter) when() string {
+	if x.moment.Name == recipe.MomentLatest {
+		return "the latest of the run, which was not finished"
+	}
+	return fmt.Sprintf("`%s` of the run", x.moment.Name)
 }
 
 // use says what opens the export, and what it does not hold.
@@ -113,7 +134,7 @@ func (x *exporter) use(b *strings.Builder) {
 			code(x.bundle.Renderer.Template().ID()), x.promptLine())
 	}
 	b.WriteString("Other libraries read the names of control tokens in a text as those tokens, whale does not: do not put text of others into a prompt without care.\n")
-	fmt.Fprintf(b, "\nThe harness runs in whale:\n\n%s", fenced("sh", "whale eval . --split test   # this folder: its weights, harness, task and settings"))
+	fmt.Fprintf(b, "\nThe harness runs in whale:\n\n%s", fenced("sh", "whale eval . --split "+string(x.story.Config.Evaluation.Split)+"   # this folder: its weights, harness, task and settings"))
 	for _, n := range x.result.Notes {
 		fmt.Fprintf(b, "\n%s\n", text(n))
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-095d5d2b/whale/recipe"
 )
 
@@ -17,7 +19,7 @@ func (x *exporter) results(b *strings.Builder) {
 		fmt.Fprintf(b, "\n## What it scored\n\nThe run has no final table yet.\n")
 	} else {
 		first := st.Final[0]
-		fmt.Fprintf(b, "\n## What it scored\n\nMean@%d on the %s split, %d examples; intervals of 95%% by bootstrap over examples, for this one run.\n\n", first.Draws, st.Config.Evaluation.Split, first.Examples)
+		fmt.Fprintf(b, "\n## What it scored\n\nMean@%d on the %s split, %s; intervals of 95%% by bootstrap over examples, for this one run.\n\n", first.Draws, st.Config.Evaluation.Split, english.Plural(first.Examples, "example", ""))
 		b.WriteString("| pair | mean | interval | weights | harness | |\n|---|---|---|---|---|---|\n")
 		for _, p := range st.Final[:min(len(st.Final), maxRows)] {
 			this := ""
@@ -44,7 +46,7 @@ func (x *exporter) results(b *strings.Builder) {
 // more says that a table was cut.
 func more(b *strings.Builder, n int) {
 	if n > maxRows {
-		fmt.Fprintf(b, "\n%d more are in the run directory.\n", n-maxRows)
+		fmt.Fprintf(b, "\nThe run directory has %d more.\n", n-maxRows)
 	}
 }
 
@@ -101,7 +103,11 @@ func (x *exporter) warnings() []string {
 		"The harness was chosen by its score on the search split, the best of all that were tried there; its score on that split flatters it.",
 		"Trained and chosen for one task and its verifier: whatever the verifier rewards was reinforced, right or not, and nothing else was looked at.",
 	}
-	if x.moment.Name != recipe.MomentFinal {
+	switch x.moment.Name {
+	case recipe.MomentFinal:
+	case recipe.MomentLatest:
+		list = append(list, "The run was not finished: this is the latest pair that it had come to, and not what it ends with.")
+	default:
 		list = append(list, fmt.Sprintf("This is not what the run ended with, but the pair at %s, chosen by whoever exported it. If that was done by looking at test scores, they flatter it.", x.moment.Name))
 	}
 	for _, p := range st.Final {
@@ -110,7 +116,7 @@ func (x *exporter) warnings() []string {
 		}
 	}
 	if st.Tried.EmptySteps > 0 {
-		list = append(list, fmt.Sprintf("%d of %d rollout steps had nothing to learn from.", st.Tried.EmptySteps, st.Tried.Steps))
+		list = append(list, fmt.Sprintf("%d of %s had nothing to learn from.", st.Tried.EmptySteps, english.Plural(st.Tried.Steps, "rollout step", "")))
 	}
 	if x.moment.Steps == 0 {
 		list = append(list, "The weights are those of the base model: no step was trained before this moment.")

@@ -49,7 +49,7 @@ func (f Format) Types() []string {
 type Options struct {
 	Format Format
 	Type   string // of the weights: one of the format's Types
-	At     string // the moment of the run: see recipe.Story.Moments; "" is recipe.MomentFinal
+	At     string // the moment of the run: see recipe.Story.Moments; "" is its last
 	Build  string // names the binary that exports; "" = unknown
 }
 
@@ -84,9 +84,6 @@ type Result struct {
 
 // Run exports a moment of the run in dir to the folder out, which must not be there. The folder appears whole or not at all.
 func Run(ctx context.Context, dir, out string, o Options) (*Result, error) {
-	if o.At == "" {
-		o.At = recipe.MomentFinal
-	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}

@@ -172,8 +172,23 @@ func TestMoments(t *testing.T) {
 
 func TestUnfinishedRun(t *testing.T) {
 	r := export(t, stopped.make(t), Options{Format: HF, Type: TypeF32})
-	if card := read(t, r, "README.md"); r.Finished || !strings.Contains(card, "not finished") || !strings.Contains(card, "no final table yet") || r.Moment.Steps == 0 {
+	card := read(t, r, "README.md")
+	if r.Finished || r.Moment.Steps == 0 || r.Moment.Name != recipe.MomentLatest || strings.Contains(card, "`final`") {
 		t.Errorf("got %+v and the card\n%s", r, card)
+	}
+	for _, want := range []string{
+		"**The run was not finished when this was exported**: this is the latest of it.", "no final table yet", "after 1 rollout step (the latest of the run, which was not finished)",
+		"- The run was not finished: this is the latest pair that it had come to, and not what it ends with.",
+	} {
+		if !strings.Contains(card, want) {
+			t.Errorf("the card lacks %q:\n%s", want, card)
+		}
+	}
+	if same := export(t, stopped.make(t), Options{Format: HF, Type: TypeF32, At: recipe.MomentLatest}); same.Stored != r.Stored {
+		t.Errorf("latest: got weights %s, want %s", same.Stored, r.Stored)
+	}
+	if _, err := Run(t.Context(), stopped.make(t), filepath.Join(t.TempDir(), "out"), Options{Format: HF, Type: TypeF32, At: recipe.MomentFinal}); err == nil || !strings.Contains(err.Error(), "the run is not finished") {
+		t.Errorf("final: got %v", err)
 	}
 }
 

@@ -46,8 +46,8 @@ func TestChangedRun(t *testing.T) {
 		is    error
 	}{
 		{"weights changed", func(t *testing.T, run string) { change(t, filepath.Join(run, weights, "model.safetensors"), flip) }, "hash", store.ErrCorrupt},
-		{"weights gone", func(t *testing.T, run string) { remove(t, filepath.Join(run, weights)) }, "the weights of final are not kept", nil},
-		{"weights not whole", func(t *testing.T, run string) { remove(t, filepath.Join(run, weights, "tokenizer.json")) }, "the weights of final are not kept", nil},
+		{"weights gone", func(t *testing.T, run string) { remove(t, filepath.Join(run, weights)) }, weights + ", and this folder is missing", nil},
+		{"weights not whole", func(t *testing.T, run string) { remove(t, filepath.Join(run, weights, "tokenizer.json")) }, "the weights of final are not whole in ", nil},
 		{"harness changed", func(t *testing.T, run string) { change(t, filepath.Join(run, program), flip) }, "", nil},
 		{"harness gone", func(t *testing.T, run string) { remove(t, filepath.Join(run, program)) }, "", nil},
 		{"harness is a pipe", func(t *testing.T, run string) {

@@ -1,6 +1,10 @@
 package metaharness
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize/english"
+)
 
 // The reasons for which a phase ends.
 const (
@@ -22,8 +26,8 @@ type End struct {
 // String says it for people.
 func (e End) String() string {
 	if e.Why == EndPatience {
-		return fmt.Sprintf("%d sessions in a row without a new best score (patience %d, at least %d sessions), after %d of at most %d",
-			e.Stale, e.Patience, e.MinSessions, e.Sessions, e.Planned)
+		return fmt.Sprintf("%s in a row without a new best score (patience %d, at least %s), after %d of at most %d",
+			english.Plural(e.Stale, "session", ""), e.Patience, english.Plural(e.MinSessions, "session", ""), e.Sessions, e.Planned)
 	}
 	if e.Planned == 1 {
 		return "its one session was run"

@@ -127,12 +127,15 @@ func weighHalves(whole, alone *Story) (Diagnosis, error) {
 	if err != nil {
 		return d, err
 	}
-	// Where a search came back with what it was given there is nothing to be uncertain about.
-	if alone.same(PairStart, PairFinal) {
-		d.Harness = Estimate{}
-	}
-	if whole.same(PairWeights, PairFinal) {
-		d.After = Estimate{}
+	// Where a search came back with what it was given, or no step had anything to learn from, there is nothing to be uncertain about.
+	kept, untrained, unimproved := alone.same(PairStart, PairFinal), whole.same(PairStart, PairWeights), whole.same(PairWeights, PairFinal)
+	for _, x := range []struct {
+		gain    *Estimate
+		nothing bool
+	}{{&d.Harness, kept}, {&d.Weights, untrained}, {&d.After, unimproved}, {&d.Both, whole.same(PairStart, PairFinal)}, {&d.Between, kept && untrained}} {
+		if x.nothing {
+			*x.gain = Estimate{}
+		}
 	}
 	d.Verdict, d.Text = d.verdict(d.Between)
 	return d, nil

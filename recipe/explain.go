@@ -78,10 +78,10 @@ func (st *Story) explainSteps(b *strings.Builder, ph *PhaseStory) {
 	if len(rewards) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  %s: reward %.3f at the first, %.3f at the last; learned from %d of %d rollouts, from none in %d of the steps\n", english.Plural(len(rewards), "step", ""), first, last, accepted, rollouts, empty)
+	fmt.Fprintf(b, "  %s: reward %.3f at the first, %.3f at the last; learned from %d of %s, from none in %d of the steps\n", english.Plural(len(rewards), "step", ""), first, last, accepted, english.Plural(rollouts, "rollout", ""), empty)
 	if ph.ByRule && len(windows) > 0 {
 		r := st.rule()
-		fmt.Fprintf(b, "  average reward of the last %d steps, step by step: %s; the rule wants a new best within %d steps, after at least %d\n", r.Window, strings.Join(windows, " "), r.Patience, r.Minimum)
+		fmt.Fprintf(b, "  average reward of the last %s, step by step: %s; the rule wants a new best within %s, after at least %d\n", english.Plural(r.Window, "step", ""), strings.Join(windows, " "), english.Plural(r.Patience, "step", ""), r.Minimum)
 	}
 }
 
@@ -94,26 +94,45 @@ func explainSearch(b *strings.Builder, ph *PhaseStory) {
 		fmt.Fprintf(b, "  best score before the first session and after each: %s\n", strings.Join(best, " "))
 	}
 	for _, s := range ph.Searched {
-		counts := map[metaharness.Status]int{}
-		gates := map[string]int{}
-		for _, c := range s.Candidates {
-			counts[c.Status]++
-			if c.Gate != "" {
-				gates[c.Gate]++
-			}
-		}
-		fmt.Fprintf(b, "  session %d: %d proposed, %d evaluated", s.Session+1, len(s.Candidates), counts[metaharness.StatusEvaluated])
-		for _, g := range sortedKeys(gates) {
-			fmt.Fprintf(b, ", %d rejected (%s)", gates[g], g)
-		}
-		if n := counts[metaharness.StatusStopped]; n > 0 {
-			fmt.Fprintf(b, ", %d stopped early", n)
-		}
-		if s.Error != "" {
-			fmt.Fprintf(b, "; the proposer failed: %s", s.Error)
-		}
-		b.WriteString("\n")
+		explainSession(b, s)
 	}
+}
+
+// explainSession says what became of each candidate of a session, and why those without a score have none.
+func explainSession(b *strings.Builder, s SearchedSession) {
+	counts := map[metaharness.Status]int{}
+	gates := map[string]int{}
+	var why reasons
+	for _, c := range s.Candidates {
+		switch c.Status {
+		case metaharness.StatusEvaluated, metaharness.StatusStopped, undecided:
+			counts[c.Status]++
+		case metaharness.StatusRejected:
+			gate := told(c.Gate, maxGate)
+			gates[gate]++
+			why.add("rejected ("+gate+")", c.Reason)
+		default:
+			counts[metaharness.StatusIncomplete]++
+			why.add("not scored", strings.TrimPrefix(c.Reason, "not scored: "))
+		}
+	}
+	fmt.Fprintf(b, "  session %d: %d proposed, %d evaluated", s.Session+1, len(s.Candidates), counts[metaharness.StatusEvaluated])
+	for _, g := range sortedKeys(gates) {
+		fmt.Fprintf(b, ", %d rejected (%s)", gates[g], g)
+	}
+	for _, k := range []struct {
+		status metaharness.Status
+		what   string
+	}{{metaharness.StatusStopped, "stopped early"}, {metaharness.StatusIncomplete, "not scored"}, {undecided, "not judged yet"}} {
+		if n := counts[k.status]; n > 0 {
+			fmt.Fprintf(b, ", %d %s", n, k.what)
+		}
+	}
+	if s.Error != "" {
+		fmt.Fprintf(b, "; the proposer failed: %s", told(s.Error, maxReason))
+	}
+	b.WriteString("\n")
+	why.write(b)
 }
 
 // explainChoice says what paired tests and fresh episodes decided, where the run's selection has them.

@@ -100,7 +100,7 @@ func (p *Parts) Corpus(splits ...whale.Split) (*audit.Corpus, error) {
 
 // auditTest audits a harness against the test split, for people's eyes alone: nothing of it goes to a proposer (design, invariant 5).
 func (r *Run) auditTest(h whale.Harness) ([]audit.Finding, error) {
-	if !r.Config.Search.Audit {
+	if !r.Config.Search.Audit || r.Config.Evaluation.Closes(whale.SplitTest) {
 		return nil, nil
 	}
 	c, err := r.Corpus(whale.SplitTest)

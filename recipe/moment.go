@@ -16,13 +16,14 @@ import (
 
 // The names of moments that every run has.
 const (
-	MomentStart = "start" // (θ_0, h_0)
-	MomentFinal = "final" // what the run has come to
+	MomentStart  = "start"  // (θ_0, h_0)
+	MomentFinal  = "final"  // what a finished run ended with
+	MomentLatest = "latest" // what a run that is not finished has come to; of a finished one another name of its end
 )
 
 // Moment is a pair of weights and harness that a run had: at its start, after a rollout step, a phase or a cycle, or at the end.
 type Moment struct {
-	Name    string   `json:"name"`  // start, step-000012, 1-harness, cycle0, 0-harness/12 (a curve point inside of a phase), final
+	Name    string   `json:"name"`  // start, step-000012, 1-harness, cycle0, 0-harness/12 (a curve point inside of a phase), final or latest
 	Steps   int      `json:"steps"` // rollout steps before it
 	Weights whale.ID `json:"weights"`
 	Harness whale.ID `json:"harness"`
@@ -30,7 +31,8 @@ type Moment struct {
 	source string // of the harness, as journaled
 }
 
-// Moments lists the moments of a run, in order; the last is [MomentFinal]. Those of an unfinished run are the ones that it has behind it.
+// Moments lists the moments of a run, in order; the last is [MomentFinal]. Those of an unfinished run are the ones that it has behind it, and the last
+// is [MomentLatest].
 func (st *Story) Moments() []Moment {
 	now := Moment{Name: MomentStart, Weights: st.Begin.Weights, Harness: st.Begin.Harness, source: st.Begin.Source}
 	list := []Moment{now}
@@ -53,20 +55,32 @@ func (st *Story) Moments() []Moment {
 		}
 		now.Name = ph.Name()
 		list = append(list, now)
-		if last := i == len(st.Phases)-1; !last && st.begins(i+1) || last && len(st.Final) > 0 {
+		if last := i == len(st.Phases)-1; !last && st.begins(i+1) || last && st.finished() {
 			now.Name = cycleName(ph.Cycle)
 			list = append(list, now)
 		}
 	}
-	now.Name = MomentFinal
+	now.Name = MomentLatest
+	if st.finished() {
+		now.Name = MomentFinal
+	}
 	return append(list, now)
 }
 
+// finished says whether the run has its final table.
+func (st *Story) finished() bool { return len(st.Final) > 0 }
+
 func cycleName(n int) string { return fmt.Sprintf("cycle%d", n) }
 
-// Moment finds a moment by its name. Where there is none, the error lists those that there are.
+// Moment finds a moment by its name; "" and [MomentLatest] are the last. Where there is none, the error lists those that there are.
 func (st *Story) Moment(name string) (Moment, error) {
 	list := st.Moments()
+	switch {
+	case name == "", name == MomentLatest:
+		return list[len(list)-1], nil
+	case name == MomentFinal && !st.finished():
+		return Moment{}, &InputError{fmt.Errorf("%s: the run is not finished, and has no moment %q yet; what it has come to is its moment %q", st.Dir, name, MomentLatest)}
+	}
 	var names []string
 	steps := 0
 	for _, m := range list {
@@ -129,19 +143,38 @@ func (st *Story) ModelPath(m Moment) (string, error) {
 // ChatOptions are how the run's conversations are rendered.
 func (st *Story) ChatOptions() chat.Options { return st.Config.Policy.openOptions().Chat }
 
-// noSnapshot says of which moments the run keeps the weights.
+// noSnapshot says why the run has no snapshot of a moment's weights, and of which moments it has one.
 func (st *Story) noSnapshot(s *store.Run, wanted Moment) error {
-	ids, err := s.ListWeights()
+	whole, err := s.ListWeights()
 	if err != nil {
 		return err
 	}
 	kept := []string{MomentStart}
 	for _, m := range st.Moments() {
-		if m.Steps > 0 && slices.Contains(ids, snapshotID(m.Steps-1)) {
+		if m.Steps > 0 && slices.Contains(whole, snapshotID(m.Steps-1)) {
 			kept = append(kept, m.Name)
 		}
 	}
-	return &InputError{fmt.Errorf("%s: the weights of %s are not kept (phase ends, the best and the last steps are); those of %s are", st.Dir, wanted.Name, strings.Join(kept, ", "))}
+	id := snapshotID(wanted.Steps - 1)
+	dir := filepath.Join(st.Dir, "weights", id)
+	var why string
+	switch _, err := os.Lstat(dir); {
+	case err == nil:
+		why = fmt.Sprintf("are not whole in %s (%v)", dir, s.VerifyWeights(id))
+	case st.keeps(wanted.Steps):
+		why = fmt.Sprintf("belong in %s, and this folder is missing", dir)
+	default:
+		return &InputError{fmt.Errorf("%s: the weights of %s are not kept (phase ends, the best and the last steps are); those of %s are", st.Dir, wanted.Name, few(kept))}
+	}
+	return &InputError{fmt.Errorf("%s: the weights of %s %s; whole are those of %s; whale resume %s trains what is missing again, from the recorded rollouts", st.Dir, wanted.Name, why, few(kept), st.Dir)}
+}
+
+// keeps says whether a run keeps the weights after some steps whatever comes: phase ends and the last steps.
+func (st *Story) keeps(steps int) bool {
+	if steps > len(st.Steps)-max(1, st.Config.Snapshots.Last) {
+		return true
+	}
+	return slices.ContainsFunc(st.Phases, func(ph PhaseStory) bool { return ph.Done && ph.Kind == PhaseWeight && ph.To == steps })
 }
 
 // Program gives the harness of a moment: the run's own copy, or where that is missing or not what its name says, the journal's.

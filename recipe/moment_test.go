@@ -81,8 +81,74 @@ func TestMomentsInsideOfPhases(t *testing.T) {
 	if prog, err := st.Program(m); err != nil || string(prog.Source) != "two" {
 		t.Errorf("got %q, %v", prog.Source, err)
 	}
-	if n := len(st.Moments()); n != 4 { // start, inside, the phase, final: the run is not finished
-		t.Errorf("got %d moments", n)
+	if list := st.Moments(); len(list) != 4 || list[3].Name != MomentLatest { // start, inside, the phase, latest: the run is not finished
+		t.Errorf("got moments %+v", list)
+	}
+}
+
+// TestLatestMoment: what a run has come to is its latest moment, and its final one only once it is finished.
+func TestLatestMoment(t *testing.T) {
+	st, err := ReadStory(t.Context(), finishedRun(t).run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", MomentLatest, MomentFinal} {
+		if m, err := st.Moment(name); err != nil || m.Name != MomentFinal {
+			t.Errorf("%q of a finished run: got %+v, %v, want its final moment", name, m, err)
+		}
+	}
+	st.Final = nil
+	for _, name := range []string{"", MomentLatest} {
+		if m, err := st.Moment(name); err != nil || m.Name != MomentLatest || m.Steps != 4 {
+			t.Errorf("%q of an unfinished run: got %+v, %v, want its latest moment", name, m, err)
+		}
+	}
+	var input *InputError
+	if _, err := st.Moment(MomentFinal); !errors.As(err, &input) || !strings.Contains(err.Error(), `the run is not finished, and has no moment "final" yet; what it has come to is its moment "latest"`) {
+		t.Errorf("the final moment of an unfinished run: got %v", err)
+	}
+	if _, err := st.Moment("cycle7"); err == nil || !strings.Contains(err.Error(), "3-harness, latest, step-") || strings.Contains(err.Error(), "final") {
+		t.Errorf("the moments of an unfinished run: got %v", err)
+	}
+}
+
+// TestMissingSnapshots: weights that a run does not keep are told from those that it keeps, and that somebody removed or spoilt.
+func TestMissingSnapshots(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := os.CopyFS(dir, os.DirFS(finishedRun(t).run)); err != nil {
+		t.Fatal(err)
+	}
+	at := func(step string) string { return filepath.Join(dir, "weights", step) }
+	if err := os.RemoveAll(at("step-000001")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(at("step-000003"), "tokenizer.json")); err != nil {
+		t.Fatal(err)
+	}
+	st, err := ReadStory(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for moment, want := range map[string][]string{
+		"step-000000": {"the weights of step-000000 are not kept (phase ends, the best and the last steps are); those of start, step-000002 are"},
+		"0-weight":    {"the weights of 0-weight belong in " + at("step-000001") + ", and this folder is missing; whole are those of start, step-000002; whale resume " + dir},
+		"1-harness":   {"the weights of 1-harness belong in " + at("step-000001") + ", and this folder is missing"},
+		"final":       {"the weights of final are not whole in " + at("step-000003"), "corrupt", "whole are those of start, step-000002; whale resume " + dir},
+	} {
+		m, err := st.Moment(moment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = st.ModelPath(m)
+		var input *InputError
+		if !errors.As(err, &input) {
+			t.Errorf("%s: got %v, want an input error", moment, err)
+			continue
+		}
+		mustContain(t, moment, err.Error(), want...)
+		if moment != "step-000000" && strings.Contains(err.Error(), "are not kept") {
+			t.Errorf("%s: got %v, and the run keeps it", moment, err)
+		}
 	}
 }
 

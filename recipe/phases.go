@@ -66,7 +66,7 @@ func (r *Run) phase(ctx context.Context, ph PlannedPhase) (err error) {
 	if err != nil {
 		return err
 	}
-	if end.Why == EndBudget && ph.ByRule && r.leftAfter(ph) {
+	if end.Why == EndBudget && ph.ByRule && r.plan.capped(ph) {
 		end.Why = EndCap
 	}
 	if r.plan.Adaptive != nil && !ph.ByRule {
@@ -114,14 +114,6 @@ func (e phaseEnd) cap() string {
 		return " (the most that the adaptive rule lets it have)"
 	}
 	return ""
-}
-
-// leftAfter says whether the total leaves something of its kind after a phase.
-func (r *Run) leftAfter(ph PlannedPhase) bool {
-	if ph.Kind == PhaseWeight {
-		return ph.To < r.plan.Steps
-	}
-	return ph.First+ph.Sessions < r.plan.Sessions
 }
 
 // sessionsDone counts the proposer sessions of the phases that ended.

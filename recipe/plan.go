@@ -198,6 +198,14 @@ func (p Plan) Next(done []PlannedPhase) (next PlannedPhase, ok bool) {
 	return next, true
 }
 
+// capped says whether a phase by rule that took its whole size has as much as the rule lets any phase have; else the total was the limit.
+func (p Plan) capped(ph PlannedPhase) bool {
+	if ph.Kind == PhaseWeight {
+		return ph.Steps == p.Adaptive.Maximum && ph.To < p.Steps
+	}
+	return ph.Sessions == p.Adaptive.MaximumSessions && ph.First+ph.Sessions < p.Sessions
+}
+
 // count adds up what the phases may take at most.
 func (p *Plan) count(c Config) {
 	p.WeightRollouts = p.Steps * p.perStep

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/metaharness"
 	"github.com/seed-095d5d2b/whale/modelupdate"
@@ -411,7 +413,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 func (t Tried) String() string {
 	var parts []string
 	if t.Sessions > 0 {
-		text := fmt.Sprintf("%d proposed in %d sessions", t.Proposed, t.Sessions)
+		text := fmt.Sprintf("%d proposed in %s", t.Proposed, english.Plural(t.Sessions, "session", ""))
 		if t.Unspent > 0 {
 			text += fmt.Sprintf(" of %d", t.Sessions+t.Unspent)
 		}
@@ -422,15 +424,15 @@ func (t Tried) String() string {
 		for _, k := range []struct {
 			n    int
 			what string
-		}{{t.Stopped, "stopped early"}, {t.Incomplete, "not scored"}, {t.FailedSessions, "failed sessions"}} {
+		}{{t.Stopped, "stopped early"}, {t.Incomplete, "not scored"}, {t.FailedSessions, english.PluralWord(t.FailedSessions, "failed session", "")}} {
 			if k.n > 0 {
 				text += fmt.Sprintf(", %d %s", k.n, k.what)
 			}
 		}
-		parts = append(parts, text, fmt.Sprintf("%d of %d harness phases accepted another harness", t.Accepted, t.Phases))
+		parts = append(parts, text, fmt.Sprintf("%d of %s accepted another harness", t.Accepted, english.Plural(t.Phases, "harness phase", "")))
 	}
 	if t.Steps > 0 {
-		parts = append(parts, fmt.Sprintf("%d steps, %d with nothing to learn from", t.Steps, t.EmptySteps))
+		parts = append(parts, fmt.Sprintf("%s, %d with nothing to learn from", english.Plural(t.Steps, "step", ""), t.EmptySteps))
 	}
 	if len(parts) == 0 {
 		return "nothing yet"

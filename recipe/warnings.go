@@ -25,7 +25,7 @@ func (p Plan) Warnings(c Config) []string {
 			}
 		}
 		if fewest < minimumIterations {
-			warn("a harness phase has %d proposer sessions; with fewer than %d a search has hardly begun, and what it accepts may be luck", fewest, minimumIterations)
+			warn("a harness phase has %s; with fewer than %d a search has hardly begun, and what it accepts may be luck", english.Plural(fewest, "proposer session", ""), minimumIterations)
 		}
 	}
 	if a := p.Adaptive; a != nil && p.Sessions > 0 {
@@ -47,7 +47,7 @@ func (p Plan) Warnings(c Config) []string {
 	if window := c.Schedule.Adaptive.rule(p.sizes.Train, c.Weight.Batch, p.Steps).Window; p.Adaptive == nil {
 		for _, ph := range p.Phases {
 			if ph.Kind == PhaseWeight && ph.Steps < window {
-				warn("weight phase %s has %d steps, fewer than one window of the adaptive rule (%d steps, schedule.adaptive.window_epochs): too short to see the reward improve", ph.Name(), ph.Steps, window)
+				warn("weight phase %s has %s, fewer than one window of the adaptive rule (%d steps, schedule.adaptive.window_epochs): too short to see the reward improve", ph.Name(), english.Plural(ph.Steps, "step", ""), window)
 				break
 			}
 		}

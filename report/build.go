@@ -3,7 +3,6 @@ package report
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +11,8 @@ import (
 	"github.com/seed-095d5d2b/whale/stats"
 )
 
-// Build makes the report of some runs. It is the same for the same runs in the same order.
+// Build makes the report of some runs. It is the same for the same runs in the same order. Where the points of their curves have rewards
+// (CurvePoint.Test.Rewards, which [Load] fills), mean curves have intervals.
 func Build(stories []*recipe.Story) (*Report, error) {
 	if len(stories) == 0 {
 		return nil, errors.New("report: got no runs, want one or more")
@@ -66,7 +66,9 @@ func (g *Group) build() error {
 		g.Runs[i].Differs = differsFrom(g.Runs[0], g.Runs[i])
 	}
 	for i := range g.Arms {
-		g.average(&g.Arms[i])
+		if err := g.average(&g.Arms[i]); err != nil {
+			return err
+		}
 	}
 	if err := g.table(); err != nil {
 		return err
@@ -79,12 +81,12 @@ func (g *Group) build() error {
 	return nil
 }
 
-// sameExamples refuses runs of one task whose test splits are not one: their cells cannot be paired.
+// sameExamples refuses runs of one task whose test splits are not one: their cells cannot be paired. An unfinished run counts where its curve has cells.
 func (g *Group) sameExamples() error {
 	var first *Run
 	for i := range g.Runs {
 		r := &g.Runs[i]
-		if !r.Finished {
+		if !r.Finished && len(r.examples) == 0 {
 			continue
 		}
 		if first == nil {
@@ -117,14 +119,16 @@ func setDifference(a, b []string) string {
 }
 
 // average fills an arm's means over its finished seeds, and its mean curve over all.
-func (g *Group) average(a *Arm) {
+func (g *Group) average(a *Arm) error {
 	var ended []*Run
 	for _, i := range a.runs {
 		if g.Runs[i].Finished {
 			ended = append(ended, &g.Runs[i])
 		}
 	}
-	a.Curve = meanCurve(g.runsOf(a))
+	if err := g.meanCurve(a); err != nil {
+		return err
+	}
 	n := float64(len(ended))
 	a.Ledger = map[string]map[string]float64{}
 	for _, r := range ended {
@@ -143,6 +147,7 @@ func (g *Group) average(a *Arm) {
 	}
 	a.Start, a.End = meanMetrics(ended, RowBase), meanMetrics(ended, RowFinal)
 	a.Halves = meanHalves(ended)
+	return nil
 }
 
 // spent counts a run's training rollouts: weight phases, candidates, canaries, fresh episodes before a choice.
@@ -187,24 +192,6 @@ func meanMetrics(runs []*Run, kind string) map[string]float64 {
 	return sum
 }
 
-// meanHalves averages each cycle's 2x2 over the runs that measured it.
-func meanHalves(runs []*Run) []Halves {
-	byCycle := map[int]Halves{}
-	for _, r := range runs {
-		for _, h := range r.Halves {
-			m := byCycle[h.Cycle]
-			byCycle[h.Cycle] = Halves{h.Cycle, m.Old + h.Old, m.Weight + h.Weight, m.Harness + h.Harness, m.New + h.New, m.Seeds + 1}
-		}
-	}
-	out := make([]Halves, 0, len(byCycle))
-	for _, c := range slices.Sorted(maps.Keys(byCycle)) {
-		h := byCycle[c]
-		n := float64(h.Seeds)
-		out = append(out, Halves{c, h.Old / n, h.Weight / n, h.Harness / n, h.New / n, h.Seeds})
-	}
-	return out
-}
-
 // note says what a reader must know to read the group's numbers right.
 func (g *Group) note() {
 	var open []string
@@ -224,6 +211,7 @@ func (g *Group) note() {
 	if len(draws) > 1 {
 		g.Notes = append(g.Notes, "The runs have final tables of different numbers of draws; an example's mean counts the same whatever their number.")
 	}
+	g.noteProvenance()
 	for _, a := range g.Arms {
 		if len(a.Seeds) == 1 {
 			g.Notes = append(g.Notes, fmt.Sprintf("%s has one finished seed: its interval is over examples alone, and says nothing of how much runs differ.", a.Label))

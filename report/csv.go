@@ -25,18 +25,37 @@ func sheets() []sheet {
 		{"differences", []string{"pair", "first", "second", "seeds", "examples", "mean", "low", "high", "p"}, csvDifferences},
 		{"differences_by_seed", []string{"pair", "first", "second", "seed", "difference"}, csvDifferencesBySeed},
 		{"passing", []string{"arm", "of", "level", "total_rollouts", "rollouts", "share", "seeds", "seeds_reached"}, csvPassing},
+		{"passing_by_seed", []string{"arm", "of", "seed", "rollouts", "share"}, csvPassingBySeed},
+		{"mean_curve", []string{"arm", "rollouts", "accuracy", "low", "high", "band"}, csvMeanCurve},
 		{"ledger", []string{"arm", "seed", "purpose", "counter", "amount"}, csvLedger},
 		{"metrics", []string{"arm", "seed", "pair", "metric", "value"}, csvMetrics},
 		{"runs", []string{
 			"arm", "seed", "name", "finished", "state", "steps", "empty_steps", "sessions", "unspent_sessions", "failed_sessions", "proposed", "evaluated", "rejected", "stopped",
-			"incomplete", "accepted_phases", "harness_phases", "first_weights", "first_harness", "last_harness", "folder",
+			"incomplete", "accepted_phases", "harness_phases", "first_weights", "first_harness", "last_harness", "build", "kernels", "folder",
 		}, csvRuns},
 		{"curve", []string{"arm", "seed", "at", "phase", "steps", "sessions", "rollouts", "accuracy", "low", "high", "validation"}, csvCurve},
 		{"steps", []string{"arm", "seed", "step", "phase", "rollouts", "learned_from", "failed", "reward", "updates", "loss"}, csvSteps},
-		{"phases", []string{"arm", "seed", "phase", "cycle", "kind", "done", "made", "incoming", "why"}, csvPhases},
-		{"search", []string{"arm", "seed", "phase", "session", "candidate", "id", "status", "gate", "reason", "score", "best"}, csvSearch},
-		{"halves", []string{"arm", "seed", "cycle", "old_old", "new_weights", "new_harness", "new_new"}, csvHalves},
-		{"matrix", []string{"arm", "seed", "split", "draws", "harness", "weights", "mean"}, csvMatrix},
+		{"rejections", []string{"arm", "seed", "gate", "rejected"}, csvRejections},
+		{"phases", []string{
+			"arm", "seed", "phase", "cycle", "kind", "done", "end", "planned", "made", "incoming", "accepted", "accepted_harness", "harness", "weights", "window_mean", "window_best",
+			"window_best_step", "why",
+		}, csvPhases},
+		{"sessions", []string{"arm", "seed", "phase", "session", "candidates", "evaluated", "best", "prompt_tokens", "sampled_tokens", "usd", "seconds", "error"}, csvSessions},
+		{"search", []string{
+			"arm", "seed", "phase", "session", "candidate", "id", "status", "gate", "reason", "score", "best", "examples", "passed", "failed", "sampled_tokens", "hypothesis",
+		}, csvSearch},
+		{"choices", []string{
+			"arm", "seed", "phase", "choice", "test", "level", "incumbent", "challenger", "wins", "losses", "difference", "p", "better", "accepted",
+		}, csvChoices},
+		{"confirmation", []string{
+			"arm", "seed", "phase", "draws", "program", "incoming", "episodes", "passed", "mean", "sampled_tokens", "missing", "test", "level", "wins", "losses", "difference", "p",
+			"better", "accepted",
+		}, csvConfirmation},
+		{"halves", []string{
+			"arm", "seed", "cycle", "old_old", "old_old_low", "old_old_high", "new_weights", "new_weights_low", "new_weights_high", "new_harness", "new_harness_low", "new_harness_high",
+			"new_new", "new_new_low", "new_new_high",
+		}, csvHalves},
+		{"matrix", []string{"arm", "seed", "split", "draws", "harness", "weights", "mean", "low", "high"}, csvMatrix},
 	}
 }
 
@@ -135,6 +154,22 @@ func csvPassing(g *Group, add func(...string)) {
 	}
 }
 
+func csvPassingBySeed(g *Group, add func(...string)) {
+	for _, p := range g.Passing {
+		for _, s := range p.BySeed {
+			add(cell(p.Arm), cell(p.Of), seedNumber(s.Seed), optional(s.Rollouts), optional(s.Share))
+		}
+	}
+}
+
+func csvMeanCurve(g *Group, add func(...string)) {
+	for _, a := range g.Arms {
+		for _, m := range a.Curve {
+			add(cell(a.Label), num(m.Rollouts), num(m.Accuracy), num(m.Low), num(m.High), a.Band)
+		}
+	}
+}
+
 func csvLedger(g *Group, add func(...string)) {
 	eachRun(g, add, func(r *Run, add func(...string)) {
 		for _, purpose := range slices.Sorted(maps.Keys(r.Ledger)) {
@@ -166,7 +201,7 @@ func csvRuns(g *Group, add func(...string)) {
 		for _, n := range []int{t.Steps, t.EmptySteps, t.Sessions, t.Unspent, t.FailedSessions, t.Proposed, t.Evaluated, rejected, t.Stopped, t.Incomplete, t.Accepted, t.Phases} {
 			row = append(row, whole(n))
 		}
-		add(append(row, cell(string(r.FirstWeights)), cell(string(r.FirstHarness)), cell(string(r.LastHarness)), cell(r.Dir))...)
+		add(append(row, cell(string(r.FirstWeights)), cell(string(r.FirstHarness)), cell(string(r.LastHarness)), cell(r.Build), cell(r.Kernels), cell(r.Dir))...)
 	})
 }
 
@@ -182,51 +217,6 @@ func csvSteps(g *Group, add func(...string)) {
 	eachRun(g, add, func(r *Run, add func(...string)) {
 		for _, s := range r.Steps {
 			add(whole(s.Step), whole(s.Phase), whole(s.Rollouts), whole(s.LearnedFrom), whole(s.Failed), num(s.Reward), whole(s.Updates), num(s.Loss))
-		}
-	})
-}
-
-func csvPhases(g *Group, add func(...string)) {
-	eachRun(g, add, func(r *Run, add func(...string)) {
-		for _, ph := range r.Phases {
-			add(cell(ph.Name), whole(ph.Cycle), cell(ph.Kind), strconv.FormatBool(ph.Done), whole(ph.Made), optional(ph.Incoming), cell(ph.Why))
-		}
-	})
-}
-
-func csvSearch(g *Group, add func(...string)) {
-	eachRun(g, add, func(r *Run, add func(...string)) {
-		for _, ph := range r.Phases {
-			for _, c := range ph.RunnersUp { // before the first session
-				add(cell(ph.Name), "", cell(c.Name), cell(string(c.ID)), cell(c.Status), cell(c.Gate), cell(c.Reason), optional(c.Score), "")
-			}
-			for _, s := range ph.Sessions {
-				for _, c := range s.Candidates {
-					add(cell(ph.Name), whole(s.Session), cell(c.Name), cell(string(c.ID)), cell(c.Status), cell(c.Gate), cell(c.Reason), optional(c.Score), optional(s.Best))
-				}
-			}
-		}
-	})
-}
-
-func csvHalves(g *Group, add func(...string)) {
-	eachRun(g, add, func(r *Run, add func(...string)) {
-		for _, h := range r.Halves {
-			add(whole(h.Cycle), num(h.Old), num(h.Weight), num(h.Harness), num(h.New))
-		}
-	})
-}
-
-func csvMatrix(g *Group, add func(...string)) {
-	eachRun(g, add, func(r *Run, add func(...string)) {
-		for _, m := range r.Matrix {
-			for a, row := range m.Cells {
-				for b, v := range row {
-					if a < len(m.Harness) && b < len(m.Weights) {
-						add(cell(m.Split), whole(m.Draws), cell(m.Harness[a]), cell(m.Weights[b]), num(v))
-					}
-				}
-			}
 		}
 	})
 }

@@ -17,8 +17,12 @@
 // arms have, and p-values are two-sided, from the same resamples, not corrected for the number of comparisons. With one seed the interval
 // is over examples alone, and everything that is written says so.
 //
-// The pair that a run ends with is the result. The pair that was best on the test split along the run is the paper's figure; it is marked "chosen on
-// test", because its choice has seen the numbers that it reports. The pair chosen on the validation split is there where that split exists.
+// The pair that a run ends with is the result. The best along the run is the paper's figure: of each run the best pair, by mean@k, of those that stood
+// along it and were measured. It is marked "chosen on test", because its choice has seen the numbers that it reports. The pair chosen on the
+// validation split is there where that split exists.
+//
+// Curves have one draw an example. The band of a method's mean curve is the interval of the same resampling, point by point. It needs the rewards of
+// single examples, which [Load] reads from the run directories; without them it is the range of the seeds, and says so.
 //
 // # Outside text
 //

@@ -9,6 +9,7 @@ import (
 	"github.com/seed-095d5d2b/whale/metaharness"
 	"github.com/seed-095d5d2b/whale/modelupdate"
 	"github.com/seed-095d5d2b/whale/recipe"
+	"github.com/seed-095d5d2b/whale/stats"
 )
 
 // fake describes a story that is made up.
@@ -35,7 +36,7 @@ func (f fake) story() *recipe.Story {
 	st := &recipe.Story{Dir: fmt.Sprintf("runs/%s-%d", f.method, f.seed), Config: recipe.Default()}
 	st.Config.Name = fmt.Sprintf("%s-%d", f.method, f.seed)
 	st.Config.Seed, st.Config.Schedule.Method = f.seed, f.method
-	st.Begin = recipe.Begin{Task: id("task"), Weights: id("θ0"), Harness: id("h0"), Source: fakeSource}
+	st.Begin = recipe.Begin{Task: id("task"), Weights: id("θ0"), Harness: id("h0"), Source: fakeSource, Build: "build-a", Kernels: "avx2"}
 	for i := range f.examples {
 		st.TestExamples = append(st.TestExamples, fmt.Sprintf("test-%04d", i))
 	}
@@ -83,6 +84,10 @@ func (f fake) story() *recipe.Story {
 				f.point(st, rng, fmt.Sprintf("%s/%d", ph.Name(), part), i, step, session, rollouts, accuracy())
 			}
 		}
+		if kind == recipe.PhaseWeight && f.method == recipe.MethodAdaptive {
+			ph.Window = &recipe.WindowStop{Steps: ph.Steps, Mean: before, Best: before + 0.125, BestAt: 1}
+		}
+		ph.From, ph.To = step-ph.Steps, step
 		ph.Text = fmt.Sprintf("phase %s ended: all of it was made", ph.Name())
 		ph.Weights, ph.Harness = id("θ", f.method, f.seed, i), id("h", f.method, f.seed, i)
 		if kind == recipe.PhaseHarness {
@@ -93,20 +98,20 @@ func (f fake) story() *recipe.Story {
 		if i%len(kinds) == len(kinds)-1 {
 			after := accuracy()
 			cell := func(v float64) recipe.Cell {
-				return recipe.Cell{Result: recipe.Result{Examples: 64, Draws: 1, Mean: v}}
+				return recipe.Cell{Result: recipe.Result{Examples: 64, Draws: 1, Mean: v, Low: v - 0.125, High: v + 0.125}}
 			}
 			st.Halves = append(st.Halves, recipe.Halves{Cycle: ph.Cycle, Cells: [4]recipe.Cell{cell(before), cell((2*before + after) / 3), cell((before + 2*after) / 3), cell(after)}})
 		}
 	}
 	st.Ledger = map[string]map[string]float64{
-		"weight":   {"rollouts": float64(step * 256), "sampled_tokens": float64(step) * 256 * 60, "prompt_tokens": float64(step) * 256 * 90, "model_calls": float64(step) * 400, "seconds": float64(step) * 3.5},
+		"weight":   {"rollouts": float64(step * 256), "sampled_tokens": float64(step) * 256 * 60, "prompt_tokens": float64(step) * 256 * 90, "model_calls": float64(step) * 400, "seconds": float64(step) * 3.5, "shared": float64(min(1, step) * 256)},
+		"canary":   {"rollouts": 6, "model_calls": 9},
 		"search":   {"rollouts": float64(rollouts - step*256), "sampled_tokens": float64(rollouts-step*256) * 60, "seconds": float64(session) * 4},
 		"proposer": {"sessions": float64(session), "usd": 0.25 * float64(session), "seconds": float64(session)},
 		"test":     {"rollouts": 1000, "seconds": 12},
 	}
 	st.Tried = recipe.Tried{Sessions: session, Proposed: 3 * session, Evaluated: 2 * session, Rejected: map[string]int{"audit": session}, Phases: cycles, Accepted: cycles, Steps: step, EmptySteps: 1}
 	if f.open > 0 {
-		st.TestExamples = nil
 		return st
 	}
 	chance := 0.05
@@ -131,7 +136,8 @@ func (f fake) story() *recipe.Story {
 			m.Harness = append(m.Harness, recipe.MatrixAxis{Name: fmt.Sprintf("h%d", i)})
 			var row []recipe.Cell
 			for j := range f.cycles + 1 {
-				row = append(row, recipe.Cell{Result: recipe.Result{Mean: base + (f.gain-base)*float64(i+j)/float64(2*f.cycles)}})
+				v := base + (f.gain-base)*float64(i+j)/float64(2*f.cycles)
+				row = append(row, recipe.Cell{Result: recipe.Result{Mean: v, Low: v - 0.0625, High: v + 0.0625}})
 			}
 			m.Cells = append(m.Cells, row)
 		}
@@ -163,11 +169,12 @@ func (f fake) search(st *recipe.Story, ph *recipe.PhaseStory, rng *rand.Rand, se
 			Status: metaharness.StatusEvaluated, Score: &metaharness.Score{Mean: 0.9 * in, Examples: 64},
 		}}}
 	}
+	ph.Search.Planned += f.sessions
 	best := ph.Search.Best[len(ph.Search.Best)-1]
 	for range f.sessions {
-		s := recipe.SearchedSession{Session: *session}
+		s := recipe.SearchedSession{Session: *session, Cost: whale.SessionCost{PromptTokens: 9000, SampledTokens: 700, USD: 0.25, Seconds: 1.5}}
 		for k := range 3 {
-			c := recipe.SearchedCandidate{Name: fmt.Sprintf("candidate-%d", k), ID: id("c", f.seed, *session, k)}
+			c := recipe.SearchedCandidate{Name: fmt.Sprintf("candidate-%d", k), ID: id("c", f.seed, *session, k), Hypothesis: "it helps"}
 			if k == 2 {
 				c.Decision = metaharness.Decision{Status: metaharness.StatusRejected, Gate: "audit", Reason: "it quotes an example"}
 			} else {
@@ -184,13 +191,31 @@ func (f fake) search(st *recipe.Story, ph *recipe.PhaseStory, rng *rand.Rand, se
 		ph.Search.Best = append(ph.Search.Best, best)
 	}
 	ph.Accepted = &best
+	tested := metaharness.PairedTest{Challenger: id("c", f.seed, *session-1, 0), Paired: stats.Paired{Wins: 9, Losses: 2, Difference: 0.109375, P: 0.03}, Better: true}
+	ph.Choices = append(ph.Choices, metaharness.Choice{Incumbent: id("h0"), Accepted: tested.Challenger, Test: metaharness.TestMcNemar, Level: 0.05, Tests: []metaharness.PairedTest{tested}})
+	ph.Confirmation = &metaharness.Confirmation{Draws: 1, Test: metaharness.TestMcNemar, Level: 0.05, Accepted: tested.Challenger, Programs: []metaharness.Confirmed{
+		{ID: id("h0"), Episodes: 64, Passed: 16, Mean: 0.25, SampledTokens: 2000},
+		{ID: tested.Challenger, Episodes: 64, Passed: 24, Mean: 0.375, SampledTokens: 1800, Test: &tested},
+		{ID: id("c", f.seed, *session-1, 1), Missing: "the budget ended"},
+	}}
 }
 
 func (f fake) point(st *recipe.Story, rng *rand.Rand, at string, phase, steps, sessions, rollouts int, mean float64) {
 	var p recipe.CurvePoint
 	p.At, p.Phase, p.Steps, p.Sessions, p.Rollouts = at, phase, steps, sessions, rollouts
 	v := max(0, min(1, mean+0.015*rng.NormFloat64()))
-	p.Test = recipe.Result{Examples: f.examples, Draws: 1, Mean: v, Low: v - 0.05, High: v + 0.05}
+	p.Test = recipe.Result{Examples: f.examples, Draws: 1}
+	for x := range f.examples { // those that come first in a random order are solved
+		reward := 0.0
+		if float64(x)+0.5 < v*float64(f.examples) {
+			reward = 1
+		}
+		p.Test.Rewards = append(p.Test.Rewards, []float64{reward})
+		p.Test.Mean += reward / float64(f.examples)
+	}
+	order := rand.New(rand.NewPCG(f.seed, whaleHash(f.method+at)))
+	order.Shuffle(f.examples, func(a, b int) { r := p.Test.Rewards; r[a], r[b] = r[b], r[a] })
+	p.Test.Low, p.Test.High = p.Test.Mean-0.05, p.Test.Mean+0.05
 	w := recipe.Result{Mean: v - 0.01}
 	p.Validation = &w
 	st.Curve = append(st.Curve, p)

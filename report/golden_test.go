@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -86,6 +87,15 @@ func TestJSONHoldsAll(t *testing.T) {
 	}
 	if text.String() != again.String() {
 		t.Error("the tables of the JSON form are others than the report's")
+	}
+	for _, name := range CSVNames() {
+		var table, again bytes.Buffer
+		if err := errors.Join(r.WriteCSV(&table, name), back.WriteCSV(&again, name)); err != nil {
+			t.Fatal(err)
+		}
+		if table.String() != again.String() {
+			t.Errorf("%s.csv of the JSON form is another than the report's", name)
+		}
 	}
 }
 

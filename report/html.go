@@ -42,6 +42,9 @@ func (g groupPage) AtRandom() string {
 	return percent(*g.Chance)
 }
 
+// LevelsOf names the methods whose final accuracy the table of passing shows.
+func (g groupPage) LevelsOf() string { return printable(g.levelsOf()) }
+
 // Figures are those whose file name begins with a prefix.
 func (g groupPage) Figures(prefix string) []drawn {
 	var out []drawn

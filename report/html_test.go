@@ -108,7 +108,9 @@ func TestPageIsWhole(t *testing.T) {
 		t.Errorf("got %d figures and %d tables, want 8 and 9", figures, tables)
 	}
 	all := text(doc)
-	for _, want := range []string{"chosen on test", "not finished: after phase 2-weight", "Answering at random solves 5.0%", "0-weight (2 steps): all of it was made", "+# phase 3", "schedule.method: whale → weight-only", "runs/harness-only-2"} {
+	for _, want := range []string{"chosen on test", "not finished: after phase 2-weight", "Answering at random solves 5.0%", "0-weight (2 steps): all of it was made", "+# phase 3", "schedule.method: whale → weight-only", "runs/harness-only-2",
+		"the best by mean@2 of the pairs that stood along", "The levels shown are those of\nweight-only and harness-only; passing.csv has all", "1: never, 2: never", "build build-a, kernels avx2",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -121,10 +123,18 @@ func hostile() *recipe.Story {
 	st := fake{method: recipe.MethodWhale, seed: 1, gain: 0.5, cycles: 1, examples: 4, draws: 1, steps: 1, sessions: 1, matrix: true}.story()
 	st.Dir, st.Config.Name, st.Config.Schedule.Method, st.Config.Task.Kind = "runs/"+evil, evil, "=cmd|' /C calc'!A0"+evil, evil
 	st.Config.Policy.Template = evil
+	st.Begin.Build, st.Begin.Kernels = "=1+1"+evil, evil
 	st.Begin.Task, st.Begin.Weights, st.Begin.Harness = whale.ID(evil), whale.ID(evil), whale.ID(evil)
 	for i := range st.Phases {
 		ph := &st.Phases[i]
-		ph.Text = evil
+		ph.Text, ph.Why, ph.Weights = evil, evil, whale.ID(evil)
+		for k := range ph.Choices {
+			c := &ph.Choices[k]
+			c.Incumbent, c.Accepted, c.Test, c.Tests[0].Challenger = whale.ID(evil), whale.ID(evil), evil, whale.ID(evil)
+		}
+		if c := ph.Confirmation; c != nil {
+			c.Test, c.Accepted, c.Programs[0].ID, c.Programs[0].Missing = evil, whale.ID(evil), whale.ID(evil), evil
+		}
 		if ph.Source != "" {
 			ph.Source = "# " + evil + "\nSYSTEM_PROMPT = \"" + evil + "\"\n"
 		}
@@ -133,7 +143,7 @@ func hostile() *recipe.Story {
 			ph.Searched[k].Error = evil
 			for c := range ph.Searched[k].Candidates {
 				q := &ph.Searched[k].Candidates[c]
-				q.Name, q.ID, q.Gate, q.Reason, q.Status = evil, whale.ID(evil), evil, evil, metaharness.Status(evil)
+				q.Name, q.ID, q.Gate, q.Reason, q.Status, q.Hypothesis = evil, whale.ID(evil), evil, evil, metaharness.Status(evil), evil
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/seed-095d5d2b/whale/metaharness"
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/stats"
 )
@@ -23,6 +22,9 @@ func Load(ctx context.Context, dirs []string) (*Report, error) {
 		if stories[i], err = recipe.ReadStory(ctx, dir); err != nil {
 			return nil, err
 		}
+		if err := readCurveRewards(ctx, stories[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", dir, err)
+		}
 	}
 	return Build(stories)
 }
@@ -33,7 +35,7 @@ func readRun(st *recipe.Story) (Run, error) {
 	r := Run{
 		Dir: st.Dir, Name: c.Name, Method: st.Method(), Seed: c.Seed, Finished: len(st.Final) > 0,
 		FirstWeights: st.Begin.Weights, FirstHarness: st.Begin.Harness, LastHarness: st.Begin.Harness,
-		Ledger: st.Ledger, Tried: st.Tried, examples: st.TestExamples,
+		Ledger: st.Ledger, Tried: st.Tried, Build: st.Begin.Build, Kernels: st.Begin.Kernels, examples: st.TestExamples,
 	}
 	var err error
 	if r.config, err = flatten(c); err != nil {
@@ -41,7 +43,7 @@ func readRun(st *recipe.Story) (Run, error) {
 	}
 	source := st.Begin.Source
 	for _, ph := range st.Phases {
-		r.Phases = append(r.Phases, readPhase(ph))
+		r.Phases = append(r.Phases, readPhase(st, ph))
 		if ph.Done && ph.Source != "" {
 			source, r.LastHarness = ph.Source, ph.Harness
 		}
@@ -60,10 +62,15 @@ func readRun(st *recipe.Story) (Run, error) {
 		if p.Validation != nil {
 			q.Validation = &p.Validation.Mean
 		}
+		if p.Test.Rewards != nil {
+			if q.cells, err = stats.CellMeans(p.Test.Rewards); err != nil {
+				return r, fmt.Errorf("%s: curve point %s: %w", st.Dir, p.At, err)
+			}
+		}
 		r.Curve = append(r.Curve, q)
 	}
 	for _, h := range st.Halves {
-		r.Halves = append(r.Halves, Halves{Cycle: h.Cycle, Old: h.Cells[0].Mean, Weight: h.Cells[1].Mean, Harness: h.Cells[2].Mean, New: h.Cells[3].Mean, Seeds: 1})
+		r.Halves = append(r.Halves, readHalves(h))
 	}
 	for _, m := range st.Matrix {
 		r.Matrix = append(r.Matrix, readMatrix(m))
@@ -81,7 +88,34 @@ func readRun(st *recipe.Story) (Run, error) {
 	if !r.Finished {
 		r.Unfinished = howFar(r)
 	}
+	r.chooseBest()
 	return r, nil
+}
+
+// chooseBest makes the pair that is chosen on test the best one, by mean@k, of those that stood along the run: what the curve chose, and the pairs that
+// the final table has in any case. The curve chooses by one draw an example; measured anew its choice may be below the final pair, which the best along
+// a run cannot be. What the curve chose is kept as RowCurve.
+func (r *Run) chooseBest() {
+	i := slices.IndexFunc(r.Pairs, func(p Pair) bool { return p.Kind == RowBest })
+	if i < 0 {
+		return
+	}
+	best := r.Pairs[i]
+	r.Pairs[i].Kind = RowCurve
+	for _, kind := range []string{RowFinal, RowValidation, RowBase} {
+		if p, ok := r.pair(kind); ok && p.Mean > best.Mean {
+			best = p
+			switch {
+			case len(r.Curve) == 0:
+			case kind == RowFinal:
+				best.At = r.Curve[len(r.Curve)-1].At
+			case kind == RowBase:
+				best.At = r.Curve[0].At
+			}
+		}
+	}
+	best.Kind = RowBest
+	r.Pairs = slices.Insert(r.Pairs, i, best)
 }
 
 // rowKind names a row by its pair.
@@ -101,71 +135,6 @@ func rowKind(pair string) string {
 		return RowHarness
 	}
 	return pair
-}
-
-func readPhase(ph recipe.PhaseStory) Phase {
-	p := Phase{Index: ph.Index, Cycle: ph.Cycle, Kind: ph.Kind, Name: ph.Name(), Done: ph.Done, Why: strings.TrimPrefix(ph.Text, "phase "+ph.Name()+" ended: "), Incoming: ph.Incoming}
-	if ph.Done {
-		p.Made = ph.Sessions
-		if ph.Kind == recipe.PhaseWeight {
-			p.Made = ph.Steps
-		}
-	} else {
-		p.Made = len(ph.Searched) // steps of an unfinished weight phase are counted by the caller
-		p.Why = "not ended"
-	}
-	var best *float64
-	raise := func(score float64) {
-		if best == nil || score > *best {
-			best = &score
-		}
-	}
-	if ph.Incoming != nil {
-		raise(*ph.Incoming)
-	}
-	scored := func(c recipe.SearchedCandidate) Candidate {
-		q := Candidate{Name: c.Name, ID: c.ID, Status: string(c.Status), Gate: c.Gate, Reason: c.Reason}
-		if c.Score != nil {
-			q.Score = &c.Score.Mean
-			if c.Status == metaharness.StatusEvaluated {
-				raise(c.Score.Mean)
-			}
-		}
-		return q
-	}
-	for _, c := range ph.RunnersUp {
-		p.RunnersUp = append(p.RunnersUp, scored(c))
-	}
-	for i, s := range ph.Searched {
-		out := Session{Session: s.Session + 1, Error: s.Error}
-		for _, c := range s.Candidates {
-			out.Candidates = append(out.Candidates, scored(c))
-		}
-		out.Best = best
-		if ph.Search != nil && i+1 < len(ph.Search.Best) {
-			out.Best = &ph.Search.Best[i+1]
-		}
-		p.Sessions = append(p.Sessions, out)
-	}
-	return p
-}
-
-func readMatrix(m recipe.Matrix) Matrix {
-	out := Matrix{Split: string(m.Split), Draws: m.Draws}
-	for _, a := range m.Weights {
-		out.Weights = append(out.Weights, a.Name)
-	}
-	for _, a := range m.Harness {
-		out.Harness = append(out.Harness, a.Name)
-	}
-	for _, row := range m.Cells {
-		var means []float64
-		for _, c := range row {
-			means = append(means, c.Mean)
-		}
-		out.Cells = append(out.Cells, means)
-	}
-	return out
 }
 
 // howFar says where an unfinished run is.

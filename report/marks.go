@@ -2,6 +2,7 @@ package report
 
 import (
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -81,6 +82,34 @@ func (w whisker) Plot(c draw.Canvas, p *plot.Plot) {
 		c.DrawGlyph(draw.GlyphStyle{Color: w.color, Radius: 1.6, Shape: draw.RingGlyph{}}, at)
 	}
 	c.DrawGlyph(draw.GlyphStyle{Color: w.color, Radius: 3.5, Shape: w.glyph}, point(w.value))
+}
+
+// bandAlpha is how much of what lies under a band it covers, of 255. Bands of several methods over one another stay readable.
+const bandAlpha = 26
+
+// band fills the room between the low and the high ends of a mean curve.
+type band struct {
+	curve []Mean
+	color color.RGBA
+}
+
+func (b band) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	at := func(rollouts, v float64) vg.Point {
+		return vg.Point{X: min(c.Max.X, max(c.Min.X, x(rollouts))), Y: min(c.Max.Y, max(c.Min.Y, y(v)))}
+	}
+	var outline []vg.Point
+	for _, m := range b.curve {
+		outline = append(outline, at(m.Rollouts, m.High))
+	}
+	for _, m := range slices.Backward(b.curve) {
+		outline = append(outline, at(m.Rollouts, m.Low))
+	}
+	if n := len(b.curve); n > 1 {
+		c.FillPolygon(color.NRGBA{b.color.R, b.color.G, b.color.B, bandAlpha}, outline)
+		edge := draw.LineStyle{Color: color.NRGBA{b.color.R, b.color.G, b.color.B, 3 * bandAlpha}, Width: 0.5}
+		c.StrokeLines(edge, outline[:n], outline[n:])
+	}
 }
 
 func line(xys plotter.XYs, style draw.LineStyle) *plotter.Line {

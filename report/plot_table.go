@@ -80,7 +80,7 @@ func (g *Group) finals(ls map[string]look) *figure {
 	p.X.Min, p.X.Max = max(0, low-pad), min(1, high+pad)
 	f := &figure{
 		name: "final", title: "Test accuracy with 95% intervals", w: 640, h: vg.Length(50 + rowHeight*len(rows)), panels: [][]*plot.Plot{{p}},
-		caption: "Mean@k over seeds and examples with its 95% interval; small rings below are single seeds. Open marks are chosen on the test split, as the paper's figures are, and flatter.",
+		caption: "Mean@k over seeds and examples with its 95% interval; small rings below are single seeds. Open marks are the best pair along each run by mean@k, chosen on the test split, as the paper's figures are, and flatter.",
 	}
 	if g.Chance != nil {
 		f.legend = []legendEntry{{name: "chance", line: &chanceLine}}
@@ -117,7 +117,7 @@ func (g *Group) forest(ls map[string]look) *figure {
 	labels := make([]string, len(ds))
 	low, high := 0.0, 0.0
 	for i, d := range ds {
-		labels[i] = plain(fmt.Sprintf("minus %s", d.Second), 48)
+		labels[i] = plain(d.First+" − "+d.Second, 64)
 		low, high = min(low, d.Low), max(high, d.High)
 	}
 	p := lying("difference of test accuracy, points", labels)

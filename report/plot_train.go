@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -11,29 +13,30 @@ import (
 	"github.com/seed-095d5d2b/whale/recipe"
 )
 
-// phaseEnd marks the end of a weight phase.
+// phaseEnd marks where all seeds ended a weight phase.
 var phaseEnd = draw.LineStyle{Color: grey, Width: 1, Dashes: []vg.Length{1, 2}}
 
 // stepsFigure shows reward and the share that was learned from, of rollout steps, a panel an arm.
 func (g *Group) stepsFigure(ls map[string]look) *figure {
 	var panels []*plot.Plot
-	most := 1.0
+	most, seeds := 1.0, false
 	accepted := draw.LineStyle{Color: grey, Width: 1, Dashes: []vg.Length{3, 2}}
 	for i := range g.Arms {
 		a := &g.Arms[i]
-		reward, share, ends := meanSteps(g.runsOf(a))
+		reward, share := meanSteps(g.runsOf(a))
 		if len(reward) == 0 {
 			continue
 		}
 		p := newPanel(a.Label, "rollout step", "share of rollouts")
 		p.X.Tick.Marker, p.Y.Tick.Marker = ticks{label: count, whole: true}, ticks{label: percentTick}
 		p.Add(gridLines(true, false))
-		for _, e := range ends {
-			p.Add(upright{e + 0.5, phaseEnd})
+		for _, e := range sharedEnds(g.runsOf(a)) {
+			p.Add(upright{float64(e) + 0.5, phaseEnd})
 		}
 		if len(a.runs) > 1 {
 			for _, r := range g.runsOf(a) {
-				p.Add(line(stepXYs(r.Steps), draw.LineStyle{Color: thinGrey, Width: 0.75}))
+				p.Add(line(stepXYs(r.Steps), seedLine))
+				seeds = true
 			}
 		}
 		p.Add(line(share, accepted), line(reward, draw.LineStyle{Color: ls[a.Label].color, Width: 1.75}))
@@ -50,18 +53,50 @@ func (g *Group) stepsFigure(ls map[string]look) *figure {
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.5, most+0.5, 0, 1
 	}
 	solid := draw.LineStyle{Color: black, Width: 1.75}
-	end := phaseEnd
+	end, single := phaseEnd, seedLine
+	legend := []legendEntry{{name: "reward (mean of the step's rollouts)", line: &solid}, {name: "share that was learned from", line: &accepted}}
+	if seeds {
+		legend = append(legend, legendEntry{name: "reward of a single seed", line: &single})
+	}
 	return &figure{
 		name: "steps", title: "Weight phases: reward, and the share learned from, by rollout step", w: 330, h: 170, panels: grid(panels, 2),
-		legend:  []legendEntry{{name: "reward (mean of the step's rollouts)", line: &solid}, {name: "share that was learned from", line: &accepted}, {name: "end of a phase", line: &end}},
-		caption: "Mean over seeds; pale lines are the rewards of single seeds. Where every reward above the threshold is learned from, both lines are one.",
+		legend:  append(legend, legendEntry{name: "end of a phase, of all seeds", line: &end}),
+		caption: "Mean over seeds; pale lines are the rewards of single seeds. Where every reward above the threshold is learned from, both lines are one. Ends of phases are drawn where all seeds that went on have them; those of one seed alone (of phases that end by rule) are not.",
 	}
 }
 
-// meanSteps averages steps over the runs that made them, and gives the steps after which the first run's phases ended.
-func meanSteps(runs []*Run) (reward, share plotter.XYs, ends []float64) {
+// seedLine is the reward of a single seed.
+var seedLine = draw.LineStyle{Color: thinGrey, Width: 0.75}
+
+// sharedEnds are the steps after which a weight phase ended in every run that made a further step, and in one at least.
+func sharedEnds(runs []*Run) []int {
+	in := map[int]int{} // runs with the end
+	for _, r := range runs {
+		for i, s := range r.Steps[:max(0, len(r.Steps)-1)] {
+			if s.Phase != r.Steps[i+1].Phase {
+				in[s.Step]++
+			}
+		}
+	}
+	var out []int
+	for _, end := range slices.Sorted(maps.Keys(in)) {
+		beyond := 0
+		for _, r := range runs {
+			if n := len(r.Steps); n > 0 && r.Steps[n-1].Step > end {
+				beyond++
+			}
+		}
+		if in[end] == beyond {
+			out = append(out, end)
+		}
+	}
+	return out
+}
+
+// meanSteps averages steps over the runs that made them.
+func meanSteps(runs []*Run) (reward, share plotter.XYs) {
 	var n []float64
-	for k, r := range runs {
+	for _, r := range runs {
 		for i, s := range r.Steps {
 			if i == len(n) {
 				n = append(n, 0)
@@ -73,16 +108,13 @@ func meanSteps(runs []*Run) (reward, share plotter.XYs, ends []float64) {
 			if s.Rollouts > 0 {
 				share[i].Y += float64(s.LearnedFrom) / float64(s.Rollouts)
 			}
-			if k == 0 && i > 0 && s.Phase != r.Steps[i-1].Phase {
-				ends = append(ends, float64(r.Steps[i-1].Step))
-			}
 		}
 	}
 	for i := range n {
 		reward[i].Y /= n[i]
 		share[i].Y /= n[i]
 	}
-	return reward, share, ends
+	return reward, share
 }
 
 func stepXYs(steps []Step) plotter.XYs {

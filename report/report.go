@@ -33,6 +33,7 @@ type Arm struct {
 	Seeds  []uint64 `json:"seeds"` // finished
 	Open   []uint64 `json:"open"`  // not finished
 	Curve  []Mean   `json:"curve"` // mean over seeds; empty while no seed has a curve
+	Band   string   `json:"band"`  // what Low and High of Curve are
 
 	// Means over the seeds that are finished.
 	Ledger map[string]map[string]float64 `json:"ledger"` // purpose → counter
@@ -49,16 +50,27 @@ type Arm struct {
 type Mean struct {
 	Rollouts float64 `json:"rollouts"` // training rollouts spent
 	Accuracy float64 `json:"accuracy"` // test split, one draw an example
+	Low      float64 `json:"low"`      // of the band, which Arm.Band names
+	High     float64 `json:"high"`
 }
+
+// What the band of a mean curve is.
+const (
+	BandInterval = "95% interval"   // over seeds and examples; with one seed over examples alone
+	BandRange    = "range of seeds" // where the rewards of single examples are not known
+)
 
 // The kinds of rows.
 const (
 	RowBase       = "base"               // (θ0,h0)
 	RowFinal      = "final"              // (θK,hK): the result
-	RowBest       = "best on test"       // chosen on test, the paper's figure
+	RowBest       = "best on test"       // run by run the best of the pairs along it, by mean@k: chosen on test, the paper's figure
 	RowValidation = "best on validation" // chosen on the validation split
 	RowWeights    = "(θK,h0)"
 	RowHarness    = "(θ0,hK)"
+
+	// RowCurve is the point that one draw an example has best on test, measured as the others are. The table has it only as RowBest.
+	RowCurve = "best on the curve"
 )
 
 // Row is a row of the table of test accuracies.
@@ -102,6 +114,15 @@ type Passing struct {
 	Share    *float64 `json:"share"`    // Rollouts / Total
 	Seeds    int      `json:"seeds"`    // with a curve
 	Reached  int      `json:"reached"`  // seeds whose own curve reaches it
+
+	BySeed []SeedReach `json:"by_seed"`
+}
+
+// SeedReach is when the curve of one seed first reaches a level.
+type SeedReach struct {
+	Seed     uint64   `json:"seed"`
+	Rollouts *float64 `json:"rollouts"` // nil = never
+	Share    *float64 `json:"share"`    // of the other arm's training rollouts
 }
 
 // Run is what one run did.
@@ -129,51 +150,11 @@ type Run struct {
 	Ledger map[string]map[string]float64 `json:"ledger"`
 	Tried  recipe.Tried                  `json:"tried"`
 
+	Build   string `json:"build"`   // the binary of the first opening; "" = not recorded
+	Kernels string `json:"kernels"` // of the first opening
+
 	config   map[string]string // config keys that make an arm
 	examples []string          // ids of the test examples
-}
-
-// Phase is one phase as it was.
-type Phase struct {
-	Index     int         `json:"index"`
-	Cycle     int         `json:"cycle"`
-	Kind      string      `json:"kind"`
-	Name      string      `json:"name"`
-	Done      bool        `json:"done"`
-	Planned   int         `json:"planned"`              // steps or sessions
-	Made      int         `json:"made"`                 // steps or sessions
-	Why       string      `json:"why"`                  // it ended, with the numbers
-	Incoming  *float64    `json:"incoming,omitempty"`   // harness: score of the harness that came in
-	RunnersUp []Candidate `json:"runners_up,omitempty"` // harness: programs of earlier phases, scored anew under the phase's weights
-	Sessions  []Session   `json:"sessions,omitempty"`
-}
-
-// Session is one proposer session.
-type Session struct {
-	Session    int         `json:"session"` // counted over the run, from 1
-	Error      string      `json:"error,omitempty"`
-	Candidates []Candidate `json:"candidates"`
-	Best       *float64    `json:"best,omitempty"` // best score of the phase so far
-}
-
-// Halves is the 2x2 of one cycle on the search split, one draw an example.
-type Halves struct {
-	Cycle   int     `json:"cycle"`
-	Old     float64 `json:"old"`     // old weights, old harness
-	Weight  float64 `json:"weights"` // new weights, old harness
-	Harness float64 `json:"harness"` // old weights, new harness
-	New     float64 `json:"new"`     // new weights, new harness
-	Seeds   int     `json:"seeds"`   // averaged over
-}
-
-// Candidate is what became of a program.
-type Candidate struct {
-	Name   string   `json:"name"`
-	ID     whale.ID `json:"id"`
-	Status string   `json:"status"`
-	Gate   string   `json:"gate,omitempty"`
-	Reason string   `json:"reason,omitempty"`
-	Score  *float64 `json:"score,omitempty"` // search split
 }
 
 // Step is one rollout step.
@@ -199,6 +180,8 @@ type Point struct {
 	Low        float64  `json:"low"`      // over examples
 	High       float64  `json:"high"`
 	Validation *float64 `json:"validation,omitempty"`
+
+	cells []float64 // rewards of the examples, in the order of their ids; nil where they are not known
 }
 
 // Pair is a pair of weights and harness on the test split.
@@ -214,13 +197,4 @@ type Pair struct {
 	Failed   int                `json:"failed"`
 	Metrics  map[string]float64 `json:"metrics,omitempty"`
 	Examples []float64          `json:"examples"` // mean over draws of each, in the order of their ids
-}
-
-// Matrix is every weights with every harness of a run, mean@k on one split.
-type Matrix struct {
-	Split   string      `json:"split"`
-	Draws   int         `json:"draws"`
-	Weights []string    `json:"weights"` // columns
-	Harness []string    `json:"harness"` // rows
-	Cells   [][]float64 `json:"cells"`   // [harness][weights]
 }

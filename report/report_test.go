@@ -54,7 +54,7 @@ func TestNumbers(t *testing.T) {
 		}
 		return sum / float64(n)
 	}
-	for kind, pair := range map[string]string{RowFinal: recipe.PairFinal, RowBest: recipe.PairBestTest, RowValidation: recipe.PairBestValidation, RowWeights: recipe.PairWeights, RowHarness: recipe.PairHarness} {
+	for kind, pair := range map[string]string{RowFinal: recipe.PairFinal, RowValidation: recipe.PairBestValidation, RowWeights: recipe.PairWeights, RowHarness: recipe.PairHarness} {
 		for _, m := range []string{recipe.MethodWhale, recipe.MethodWeightOnly, recipe.MethodHarnessOnly} {
 			row, ok := g.find(m, kind)
 			if !ok || !near(row.Mean, mean(m, pair)) || row.Draws != 2 || len(row.Seeds) != 2 || row.Low > row.Mean || row.High < row.Mean {
@@ -83,7 +83,7 @@ func TestNumbers(t *testing.T) {
 	if g.Chance == nil || *g.Chance != 0.05 {
 		t.Errorf("got chance %v, want 0.05", g.Chance)
 	}
-	if a := g.Arms[0]; a.Ledger["proposer"]["usd"] != 1 || a.Spent != 1024+896 || a.Start["turns"] != 2.25 {
+	if a := g.Arms[0]; a.Ledger["proposer"]["usd"] != 1 || a.Spent != 1024+896+6 || a.Start["turns"] != 2.25 {
 		t.Errorf("whale: got ledger %v, %v rollouts spent", a.Ledger, a.Spent)
 	}
 }
@@ -195,19 +195,41 @@ func TestPairedOnCommonSeeds(t *testing.T) {
 	}
 }
 
+// meanOf is the arm of some runs, with its mean curve.
+func meanOf(t *testing.T, runs []Run) Arm {
+	t.Helper()
+	g := &Group{Runs: runs, Arms: []Arm{{Label: "a"}}}
+	for i := range runs {
+		g.Arms[0].runs = append(g.Arms[0].runs, i)
+	}
+	if err := g.meanCurve(&g.Arms[0]); err != nil {
+		t.Fatal(err)
+	}
+	return g.Arms[0]
+}
+
 // TestMeanCurve has curves with equal points, and curves of phases that ended by rule.
 func TestMeanCurve(t *testing.T) {
-	run := func(points ...Point) *Run { return &Run{Curve: points} }
+	run := func(points ...Point) Run { return Run{Curve: points} }
+	mean := func(runs ...Run) []Mean {
+		a := meanOf(t, runs)
+		if a.Band != BandRange {
+			t.Errorf("points without cells: got the band %q, want the range of the seeds", a.Band)
+		}
+		return a.Curve
+	}
 	at := func(name string, rollouts int, accuracy float64) Point {
 		return Point{At: name, Rollouts: rollouts, Accuracy: accuracy}
 	}
-	equal := meanCurve([]*Run{run(at("start", 0, 0.1), at("0-weight", 100, 0.3)), run(at("start", 0, 0.2), at("0-weight", 120, 0.5)), run()})
+	equal := mean(run(at("start", 0, 0.1), at("0-weight", 100, 0.3)), run(at("start", 0, 0.2), at("0-weight", 120, 0.5)), run())
 	if len(equal) != 2 || !near(equal[0].Accuracy, 0.15) || equal[1].Rollouts != 110 || !near(equal[1].Accuracy, 0.4) {
 		t.Errorf("equal points: got %v", equal)
 	}
-	other := meanCurve([]*Run{run(at("start", 0, 0.1), at("0-weight", 100, 0.3), at("1-harness", 300, 0.7)), run(at("start", 0, 0.2), at("0-weight", 200, 0.4))})
-	want := []Mean{{0, 0.15}, {100, 0.25}, {200, 0.35}} // 300 is beyond the second's end
-	if !slices.EqualFunc(other, want, func(a, b Mean) bool { return a.Rollouts == b.Rollouts && near(a.Accuracy, b.Accuracy) }) {
+	other := mean(run(at("start", 0, 0.1), at("0-weight", 100, 0.3), at("1-harness", 300, 0.7)), run(at("start", 0, 0.2), at("0-weight", 200, 0.4)))
+	want := []Mean{{0, 0.15, 0.1, 0.2}, {100, 0.25, 0.2, 0.3}, {200, 0.35, 0.3, 0.4}} // 300 is beyond the second's end
+	if !slices.EqualFunc(other, want, func(a, b Mean) bool {
+		return a.Rollouts == b.Rollouts && near(a.Accuracy, b.Accuracy) && a.Low == b.Low && a.High == b.High
+	}) {
 		t.Errorf("other points: got %v, want %v", other, want)
 	}
 }
@@ -216,22 +238,31 @@ func TestMeanCurve(t *testing.T) {
 func TestPassing(t *testing.T) {
 	g := &Group{
 		Runs: []Run{
-			{Curve: []Point{{Rollouts: 0, Accuracy: 0.1}, {Rollouts: 50, Accuracy: 0.4}, {Rollouts: 80, Accuracy: 0.3}, {Rollouts: 100, Accuracy: 0.6}}},
-			{Curve: []Point{{Rollouts: 0, Accuracy: 0.1}, {Rollouts: 200, Accuracy: 0.4}}},
+			{Seed: 7, Curve: []Point{{Rollouts: 0, Accuracy: 0.1}, {Rollouts: 50, Accuracy: 0.4}, {Rollouts: 80, Accuracy: 0.3}, {Rollouts: 100, Accuracy: 0.6}}},
+			{Seed: 1, Curve: []Point{{Rollouts: 0, Accuracy: 0.1}, {Rollouts: 200, Accuracy: 0.4}}},
+			{Seed: 2, Curve: []Point{{Rollouts: 0, Accuracy: 0.2}, {Rollouts: 80, Accuracy: 0.3}, {Rollouts: 120, Accuracy: 0.7}}},
 		},
-		Arms: []Arm{{Label: "a", Seeds: []uint64{1}, Spent: 100, Final: 0.6, runs: []int{0}}, {Label: "b", Seeds: []uint64{1}, Spent: 200, Final: 0.4, runs: []int{1}}},
+		Arms: []Arm{{Label: "a", Seeds: []uint64{1}, Spent: 100, Final: 0.6, runs: []int{0}}, {Label: "b", Seeds: []uint64{1}, Spent: 200, Final: 0.4, runs: []int{1, 2}}},
 	}
 	for i := range g.Arms {
-		g.Arms[i].Curve = meanCurve(g.runsOf(&g.Arms[i]))
+		if err := g.meanCurve(&g.Arms[i]); err != nil {
+			t.Fatal(err)
+		}
 	}
 	g.passing()
 	if len(g.Passing) != 2 {
 		t.Fatalf("got %+v", g.Passing)
 	}
-	if p := g.Passing[0]; p.Arm != "b" || p.Of != "a" || p.Rollouts != nil || p.Share != nil || p.Reached != 0 || p.Seeds != 1 {
+	if p := g.Passing[0]; p.Arm != "b" || p.Of != "a" || p.Rollouts != nil || p.Share != nil || p.Reached != 1 || p.Seeds != 2 {
 		t.Errorf("b never reaches a: got %+v", p)
+	} else if s := p.BySeed; len(s) != 2 || s[0].Seed != 1 || s[0].Rollouts != nil || s[1].Seed != 2 || *s[1].Rollouts != 120 || *s[1].Share != 1.2 {
+		t.Errorf("of b only seed 2 reaches a, after 120: got %+v", s)
 	}
-	if p := g.Passing[1]; p.Arm != "a" || p.Of != "b" || *p.Rollouts != 50 || *p.Share != 0.25 || p.Reached != 1 {
+	if p := g.Passing[1]; p.Arm != "a" || p.Of != "b" || *p.Rollouts != 50 || *p.Share != 0.25 || p.Reached != 1 || p.BySeed[0].Seed != 7 || *p.BySeed[0].Rollouts != 50 {
 		t.Errorf("a reaches b after 50: got %+v", p)
+	}
+	rows := g.passingRows()
+	if got := rows[1][6]; got != "1: never, 2: 120" {
+		t.Errorf("by seed: got %q, want never and 120", got)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-095d5d2b/whale/recipe"
 )
 
@@ -111,7 +113,7 @@ func (g *Group) differenceRows() [][]string {
 }
 
 func (g *Group) passingRows() [][]string {
-	rows := [][]string{{"method", "reaches the final accuracy of", "level", "after rollouts", "share of that method's", "seeds that reach it"}}
+	rows := [][]string{{"method", "reaches the final accuracy of", "level", "after rollouts", "share of that method's", "seeds that reach it", "by seed"}}
 	for _, p := range g.Passing {
 		if !g.worthPassing(p.Of) {
 			continue
@@ -120,7 +122,14 @@ func (g *Group) passingRows() [][]string {
 		if p.Rollouts != nil {
 			after, share = fmt.Sprintf("%.0f", *p.Rollouts), fmt.Sprintf("%s%%", percent(*p.Share))
 		}
-		rows = append(rows, []string{printable(p.Arm), printable(p.Of), percent(p.Level) + "%", after, share, fmt.Sprintf("%d of %d", p.Reached, p.Seeds)})
+		own := make([]string, len(p.BySeed))
+		for i, s := range p.BySeed {
+			own[i] = fmt.Sprintf("%d: never", s.Seed)
+			if s.Rollouts != nil {
+				own[i] = fmt.Sprintf("%d: %.0f", s.Seed, *s.Rollouts)
+			}
+		}
+		rows = append(rows, []string{printable(p.Arm), printable(p.Of), percent(p.Level) + "%", after, share, fmt.Sprintf("%d of %d", p.Reached, p.Seeds), strings.Join(own, ", ")})
 	}
 	return rows
 }
@@ -134,9 +143,20 @@ func (g *Group) worthPassing(label string) bool {
 	return !slices.ContainsFunc(g.Arms, plain) || slices.ContainsFunc(g.Arms, func(a Arm) bool { return a.Label == label && plain(a) })
 }
 
+// levelsOf names the arms whose final accuracy the table shows.
+func (g *Group) levelsOf() string {
+	var labels []string
+	for _, p := range g.Passing {
+		if g.worthPassing(p.Of) && !slices.Contains(labels, p.Of) {
+			labels = append(labels, p.Of)
+		}
+	}
+	return english.OxfordWordSeries(labels, "and")
+}
+
 // ledgerColumns are the counters that the tables show.
 var ledgerColumns = []struct{ key, name, format string }{
-	{"rollouts", "rollouts", "%.0f"}, {"sessions", "sessions", "%.0f"}, {"model_calls", "model calls", "%.0f"}, {"tool_calls", "tool calls", "%.0f"},
+	{"rollouts", "rollouts", "%.0f"}, {"shared", "of them shared", "%.0f"}, {"sessions", "sessions", "%.0f"}, {"model_calls", "model calls", "%.0f"}, {"tool_calls", "tool calls", "%.0f"},
 	{"prompt_tokens", "prompt tokens", "%.0f"}, {"sampled_tokens", "sampled tokens", "%.0f"}, {"retries", "retries", "%.0f"}, {"seconds", "seconds", "%.1f"}, {"usd", "USD", "%.2f"},
 }
 
@@ -164,7 +184,11 @@ func (g *Group) ledgerRows() [][]string {
 func ledgerRow(label, purpose string, counters map[string]float64) []string {
 	row := []string{printable(label), plain(purpose, 40)}
 	for _, c := range ledgerColumns {
-		row = append(row, fmt.Sprintf(c.format, counters[c.key]))
+		v := fmt.Sprintf(c.format, counters[c.key])
+		if c.key == "seconds" && counters[c.key] == 0 { // its time is within another purpose's, or nobody measured it
+			v = "-"
+		}
+		row = append(row, v)
 	}
 	return row
 }
@@ -228,7 +252,7 @@ func (g *Group) triedRows() [][]string {
 }
 
 func (g *Group) runRows() [][]string {
-	rows := [][]string{{"method", "seed", "state", "steps", "sessions", "phases", "folder"}}
+	rows := [][]string{{"method", "seed", "state", "steps", "sessions", "phases", "build", "kernels", "folder"}}
 	for _, r := range g.Runs {
 		state := "finished"
 		if !r.Finished {
@@ -238,7 +262,7 @@ func (g *Group) runRows() [][]string {
 		for _, ph := range r.Phases {
 			sessions += len(ph.Sessions)
 		}
-		rows = append(rows, []string{printable(r.Arm), fmt.Sprint(r.Seed), printable(state), fmt.Sprint(len(r.Steps)), fmt.Sprint(sessions), fmt.Sprint(len(r.Phases)), printable(r.Dir)})
+		rows = append(rows, []string{printable(r.Arm), fmt.Sprint(r.Seed), printable(state), fmt.Sprint(len(r.Steps)), fmt.Sprint(sessions), fmt.Sprint(len(r.Phases)), made(r.Build), made(r.Kernels), printable(r.Dir)})
 	}
 	return rows
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -55,6 +56,9 @@ func (e *textWriter) group(g *Group, resamples int) {
 	if len(g.Table) > 0 {
 		e.printf("\nTest accuracy in percent, %s over %s, with 95%% intervals over seeds and examples (%d resamples)\n\n", g.meanAt(), english.Plural(g.Examples, "example", ""), resamples)
 		e.table(g.summaryRows())
+		if slices.ContainsFunc(g.Table, func(r Row) bool { return r.Kind == RowBest }) {
+			e.printf("\nbest along the run: of each run the best pair along it by %s, chosen on the numbers that are reported here; it flatters\n", g.meanAt())
+		}
 		if g.Chance != nil {
 			e.printf("\nanswering at random solves %s%%\n", percent(*g.Chance))
 		}
@@ -68,7 +72,11 @@ func (e *textWriter) group(g *Group, resamples int) {
 		e.table(rows)
 	}
 	if rows := g.passingRows(); len(rows) > 1 {
-		e.printf("\nTraining rollouts until the mean curve reaches another method's final accuracy\n\n")
+		e.printf("\nTraining rollouts until the mean curve reaches another method's final accuracy, and until each seed's own does; levels of %s, all in passing.csv\n\n", printable(g.levelsOf()))
+		e.table(rows)
+	}
+	if rows := g.halvesRows(); len(rows) > 1 {
+		e.printf("\nWhat each half of a cycle brought: accuracy on the search split, one new draw an example, mean over seeds\n\n")
 		e.table(rows)
 	}
 	if rows := g.ledgerRows(); len(rows) > 1 {

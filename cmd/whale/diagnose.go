@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-095d5d2b/whale/recipe"
@@ -53,10 +54,10 @@ func (a *app) diagnose(ctx context.Context, path, dir, model string, o overrides
 	if a.json {
 		return a.printJSON(d)
 	}
-	fmt.Fprintf(a.stdout, "%s split, mean@%d over %d examples, 95%% intervals, paired by example\n\n", titled(string(d.Split)), d.Draws, d.Examples)
+	fmt.Fprintf(a.stdout, "%s split, mean@%d over %s, 95%% intervals, paired by example\n\n", titled(string(d.Split)), d.Draws, english.Plural(d.Examples, "example", ""))
 	fmt.Fprintf(a.stdout, "(θ0,h0)                                %.1f%% [%.1f, %.1f]\n", 100*d.Base.Mean, 100*d.Base.Low, 100*d.Base.High)
-	fmt.Fprintf(a.stdout, "harness search from θ0                 %s  for %d rollouts\n", d.Harness, d.HarnessRollouts)
-	fmt.Fprintf(a.stdout, "weight phase under h0                  %s  for %d rollouts\n", d.Weights, d.WeightRollouts)
+	fmt.Fprintf(a.stdout, "harness search from θ0                 %s  for %s\n", d.Harness, english.Plural(d.HarnessRollouts, "rollout", ""))
+	fmt.Fprintf(a.stdout, "weight phase under h0                  %s  for %s\n", d.Weights, english.Plural(d.WeightRollouts, "rollout", ""))
 	fmt.Fprintf(a.stdout, "harness search after the weight phase  %s\n", d.After)
 	fmt.Fprintf(a.stdout, "both                                   %s\n", d.Both)
 	fmt.Fprintf(a.stdout, "the search less the weight phase       %s\n\n", d.Between)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-095d5d2b/whale"
@@ -27,8 +28,8 @@ func (a *app) evalCmd() *cobra.Command {
 		Use:   "eval CONFIG|RUN|RUN@MOMENT|EXPORT",
 		Short: "Evaluate a pair of weights and harness on a split: mean@k with a 95% interval",
 		Long: "Evaluates a pair of weights and harness on a split of a task: mean@k with a 95% interval. CONFIG gives all three, RUN the config and the harness that a run\n" +
-			"began with, RUN@MOMENT the pair that it had at that moment (start, final, cycle0, 1-harness, step-000012), EXPORT the pair in a folder of whale export.\n" +
-			"--model, --harness and --task put others in their places.",
+			"began with, RUN@MOMENT the pair that it had at that moment (start, cycle0, 1-harness, step-000012, final, or latest of a run that is not finished), EXPORT\n" +
+			"the pair in a folder of whale export. --model, --harness and --task put others in their places.",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, list []string) error {
 			splits := []whale.Split{whale.SplitTrain, whale.SplitSearch, whale.SplitValidation, whale.SplitTest}
@@ -82,7 +83,7 @@ func (a *app) eval(ctx context.Context, path string, o agentOptions, split whale
 			Chance  *float64 `json:"chance,omitempty"`
 		}{split, parts.Task.ID(), parts.Bundle.Source, policy.Weights().ID, h.ID(), res, seconds, optional(chance, guessable)})
 	}
-	fmt.Fprintf(a.stdout, "%s, %d examples, mean@%d: %.1f%% [%.1f, %.1f]  weights %s  harness %s\n", split, res.Examples, res.Draws, 100*res.Mean, 100*res.Low, 100*res.High, policy.Weights().ID.Short(), h.ID().Short())
+	fmt.Fprintf(a.stdout, "%s, %s, mean@%d: %.1f%% [%.1f, %.1f]  weights %s  harness %s\n", split, english.Plural(res.Examples, "example", ""), res.Draws, 100*res.Mean, 100*res.Low, 100*res.High, policy.Weights().ID.Short(), h.ID().Short())
 	if guessable {
 		fmt.Fprintf(a.stdout, "  answering at random solves %.1f%%\n", 100*chance)
 	}
@@ -94,7 +95,7 @@ func (a *app) eval(ctx context.Context, path string, o agentOptions, split whale
 	for _, k := range names {
 		fmt.Fprintf(a.stdout, "  %-14s %.3f\n", k, res.Metrics[k])
 	}
-	fmt.Fprintf(a.stdout, "  %-14s %d of %d rollouts; %.1f s\n", "failed", res.Failed, res.Examples*res.Draws, seconds)
+	fmt.Fprintf(a.stdout, "  %-14s %d of %s; %.1f s\n", "failed", res.Failed, english.Plural(res.Examples*res.Draws, "rollout", ""), seconds)
 	return nil
 }
 

@@ -19,6 +19,9 @@ func (a *app) explainCmd() *cobra.Command {
 }
 
 func (a *app) explain(ctx context.Context, dir string) error {
+	if err := noComparison(dir); err != nil {
+		return err
+	}
 	story, err := recipe.ReadStory(ctx, dir)
 	if err != nil {
 		return err

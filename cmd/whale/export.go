@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-095d5d2b/whale/export"
+	"github.com/seed-095d5d2b/whale/recipe"
 )
 
 func (a *app) exportCmd() *cobra.Command {
@@ -32,12 +34,15 @@ func (a *app) exportCmd() *cobra.Command {
 	}
 	c.Flags().StringVar(&format, "format", string(export.HF), "of the weights: "+strings.Join(formats, ", ")+" (peft: runs that train an adapter; the others merge it)")
 	c.Flags().StringVar(&o.Type, "type", export.TypeF32, "number format of the weights: f32 is exact; bf16 for hf and gguf, f16 for gguf")
-	c.Flags().StringVar(&o.At, "at", "", "moment of the run: final, start, cycle0, a phase (1-harness) or a rollout step (step-000012) (default final)")
+	c.Flags().StringVar(&o.At, "at", "", "moment of the run: start, cycle0, a phase (1-harness), a rollout step (step-000012), final, or latest of a run that is not finished (default: the last)")
 	c.Flags().StringVar(&out, "out", "", "folder to write (default: the run's name and the format, here)")
 	return c
 }
 
 func (a *app) export(ctx context.Context, run, out string, o export.Options) error {
+	if err := noComparison(run); err != nil {
+		return err
+	}
 	if out == "" {
 		whole, err := filepath.Abs(run)
 		if err != nil {
@@ -57,13 +62,17 @@ func (a *app) export(ctx context.Context, run, out string, o export.Options) err
 		return a.printJSON(r)
 	}
 	if !r.Finished {
-		fmt.Fprintln(a.stderr, "note: the run is not finished")
+		note := "note: the run is not finished"
+		if r.Moment.Name == recipe.MomentLatest {
+			note += "; this is the latest of it"
+		}
+		fmt.Fprintln(a.stderr, note)
 	}
 	fmt.Fprintf(a.stdout, "%s\n", printable(r.Dir))
 	for _, f := range r.Files {
 		fmt.Fprintf(a.stdout, "  %s\n", printable(f))
 	}
-	fmt.Fprintf(a.stdout, "weights  %s, after %d rollout steps (%s)\n", r.Moment.Weights, r.Moment.Steps, printable(r.Moment.Name))
+	fmt.Fprintf(a.stdout, "weights  %s, after %s (%s)\n", r.Moment.Weights, english.Plural(r.Moment.Steps, "rollout step", ""), printable(r.Moment.Name))
 	if r.Stored != r.Moment.Weights {
 		fmt.Fprintf(a.stdout, "stored   %s, merged or rounded\n", r.Stored)
 	}

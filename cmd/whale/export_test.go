@@ -67,6 +67,7 @@ func TestExportAndEval(t *testing.T) {
 		{"(θ0,h0)", []string{run + "@start"}},
 		{"(θ0,h0)", []string{config}},
 		{"(θK,hK)", []string{run + "@final"}},
+		{"(θK,hK)", []string{run + "@latest"}},
 		{"(θK,hK)", []string{run + "@cycle1"}},
 		{"(θK,hK)", []string{run + "@3-harness"}},
 		{"(θK,hK)", []string{hf}},

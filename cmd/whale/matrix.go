@@ -6,6 +6,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/seed-095d5d2b/whale"
@@ -38,6 +39,9 @@ func (a *app) matrixCmd() *cobra.Command {
 }
 
 func (a *app) matrix(ctx context.Context, dir string, split whale.Split, draws int) (err error) {
+	if err := noComparison(dir); err != nil {
+		return err
+	}
 	view := a.newView()
 	r, err := recipe.Resume(ctx, dir, nil, a.options(view))
 	if err != nil {
@@ -66,7 +70,7 @@ func (a *app) printMatrix(m recipe.Matrix) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "%s split, mean@%d over %d examples, %%: rows are harnesses, columns are weights\n\n", printable(titled(string(m.Split))), m.Draws, m.Cells[0][0].Examples)
+	fmt.Fprintf(a.stdout, "%s split, mean@%d over %s, %%: rows are harnesses, columns are weights\n\n", printable(titled(string(m.Split))), m.Draws, english.Plural(m.Cells[0][0].Examples, "example", ""))
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, x := range m.Weights {
 		fmt.Fprintf(w, "\t%s", oneLine(x.Name))

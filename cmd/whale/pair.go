@@ -15,6 +15,7 @@ import (
 	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/policy/local"
 	"github.com/seed-095d5d2b/whale/recipe"
+	"github.com/seed-095d5d2b/whale/store"
 )
 
 // agentOptions choose weights, harness and task for eval and harness run.
@@ -25,8 +26,8 @@ type agentOptions struct {
 
 func (o *agentOptions) register(c *cobra.Command) {
 	c.Flags().StringVar(&o.model, "model", "", "weights, instead of the config's: an embedded model, a model folder, an adapter folder, a .gguf file, a folder of whale export, "+
-		"a run (what it ended with), or RUN@MOMENT (start, cycle0, 1-harness, step-000012)")
-	c.Flags().StringVar(&o.harness, "harness", "", "harness, instead of the config's: a program, a folder of whale export, a run (what it ended with), RUN@MOMENT, or RUN@ID of a harness that it tried")
+		"a run (what it has come to), or RUN@MOMENT (start, cycle0, 1-harness, step-000012)")
+	c.Flags().StringVar(&o.harness, "harness", "", "harness, instead of the config's: a program, a folder of whale export, a run (what it has come to), RUN@MOMENT, or RUN@ID of a harness that it tried")
 	c.Flags().StringVar(&o.task, "task", "", "config file or run whose task is taken, instead of the config's")
 	o.overrides.register(c)
 }
@@ -45,7 +46,7 @@ func (o agentOptions) open(ctx context.Context, a *app, path string) (*recipe.Pa
 		return nil, nil, err
 	}
 	if run, moment, ok := runAt(path); ok && moment == "" && o.model == "" && o.harness == "" {
-		fmt.Fprintf(a.stderr, "note: %s stands for the pair that the run began with; %s@%s is what it has come to\n", oneLine(path), oneLine(run), recipe.MomentFinal)
+		fmt.Fprintf(a.stderr, "note: %s stands for the pair that the run began with; %s@%s is what it has come to\n", oneLine(path), oneLine(run), recipe.MomentLatest)
 	}
 	parts, err := p.open(ctx, a)
 	if err != nil {
@@ -143,6 +144,9 @@ func (p *pair) useMoment(story *recipe.Story, m recipe.Moment) error {
 // useWeights takes the weights that a flag names.
 func (p *pair) useWeights(ctx context.Context, name string) error {
 	p.weights = ""
+	if err := noComparison(name); err != nil {
+		return fmt.Errorf("--model: %w", err)
+	}
 	if slices.Contains(local.EmbeddedModels(), name) {
 		return useModel(&p.config, name)
 	}
@@ -150,9 +154,6 @@ func (p *pair) useWeights(ctx context.Context, name string) error {
 		story, err := recipe.ReadStory(ctx, run)
 		if err != nil {
 			return fmt.Errorf("--model: %w", err)
-		}
-		if moment == "" {
-			moment = recipe.MomentFinal
 		}
 		m, err := story.Moment(moment)
 		if err != nil {
@@ -191,6 +192,9 @@ func harnessFrom(ctx context.Context, name, of string) (recipe.Program, error) {
 	if isFile(name) {
 		return recipe.LoadProgram(name)
 	}
+	if err := noComparison(name); err != nil {
+		return recipe.Program{}, fmt.Errorf("--harness: %w", err)
+	}
 	if run, moment, ok := runAt(name); ok {
 		return harnessOf(ctx, run, moment)
 	}
@@ -212,9 +216,6 @@ func harnessOf(ctx context.Context, run, at string) (recipe.Program, error) {
 	story, err := recipe.ReadStory(ctx, run)
 	if err != nil {
 		return recipe.Program{}, fmt.Errorf("--harness: %w", err)
-	}
-	if at == "" {
-		at = recipe.MomentFinal
 	}
 	m, err := story.Moment(at)
 	if err == nil {
@@ -248,6 +249,42 @@ func runAt(name string) (run, moment string, ok bool) {
 	return name[:at], name[at+1:], isRun(name[:at])
 }
 
+// noComparison refuses the directory of a comparison, with or without @MOMENT, where a run is wanted, and names its runs.
+func noComparison(name string) error {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		if at := strings.LastIndex(name, "@"); at >= 0 {
+			name = name[:at]
+		}
+	}
+	if !isFile(filepath.Join(name, recipe.ManifestName)) || isRun(name) {
+		return nil
+	}
+	const most = 12
+	var runs []string
+	more := 0
+	entries, err := os.ReadDir(name)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		switch dir := filepath.Join(name, e.Name()); {
+		case !isRun(dir):
+		case len(runs) == most:
+			more++
+		default:
+			runs = append(runs, dir)
+		}
+	}
+	which := "name one of its runs: " + strings.Join(runs, ", ")
+	switch {
+	case more > 0:
+		which += fmt.Sprintf(" and %d more", more)
+	case len(runs) == 0:
+		which = "it has no run yet"
+	}
+	return fmt.Errorf("%s: %w but a comparison of runs; %s", name, store.ErrNotRun, which)
+}
+
 // isRun says whether a path is a run directory.
 func isRun(path string) bool {
 	return isFile(filepath.Join(path, "config.yaml")) && isFile(filepath.Join(path, "journal.db"))
@@ -260,6 +297,9 @@ func isFile(path string) bool {
 
 // readPair gives a config and, from a run directory, the program that the run keeps.
 func readPair(ctx context.Context, path string) (recipe.Config, recipe.Program, error) {
+	if err := noComparison(path); err != nil {
+		return recipe.Config{}, recipe.Program{}, err
+	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return recipe.OpenPair(ctx, path)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/seed-095d5d2b/whale/recipe"
 )
 
@@ -18,7 +20,7 @@ func (a *app) printSummary(s *recipe.Summary) error {
 		}{"summary", s})
 	}
 	first := s.Pairs[0]
-	fmt.Fprintf(a.stdout, "\n%s split, mean@%d over %d examples, 95%% intervals\n\n", titled(string(s.Split)), first.Draws, first.Examples)
+	fmt.Fprintf(a.stdout, "\n%s split, mean@%d over %s, 95%% intervals\n\n", titled(string(s.Split)), first.Draws, english.Plural(first.Examples, "example", ""))
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "pair\tmean\tinterval\tweights\tharness\tchosen at")
 	for _, p := range s.Pairs {

@@ -1,7 +1,11 @@
 package searchqa_test
 
 import (
+	"fmt"
+	"math"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	whale "github.com/seed-095d5d2b/whale"
@@ -42,6 +46,36 @@ func TestPaper(t *testing.T) {
 	} {
 		if got[0] != got[1] {
 			t.Errorf("%s: got %v, want %v", what, got[0], got[1])
+		}
+	}
+}
+
+// The paper's configs say at their head where they depart from it: by whom programs are proposed, and how many sessions whole cycles make.
+func TestPaperDepartures(t *testing.T) {
+	for domain, iterations := range map[string]int{"searchqa": 40, "math": 60, "chess": 40} {
+		path := filepath.Join("..", domain, "paper.yaml")
+		c, err := recipe.LoadConfig(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, _, _ := strings.Cut(string(text), "\nname: ")
+		want := []string{"Where it departs from the paper:", "search.proposer, by default " + c.Search.Proposer, "LLM coding agent"}
+		sessions := int(math.Ceil(c.Schedule.TotalEpochs/c.Schedule.Epochs-1e-9)) * c.Schedule.Sessions
+		want = append(want, fmt.Sprintf("%d sessions", sessions))
+		if sessions != iterations {
+			want = append(want, fmt.Sprintf("%d iterations", iterations))
+		}
+		if c.Task.Counts.Validation > 0 {
+			want = append(want, fmt.Sprintf("a validation split of %d", c.Task.Counts.Validation))
+		}
+		for _, w := range want {
+			if !strings.Contains(head, w) {
+				t.Errorf("%s: its head lacks %q", path, w)
+			}
 		}
 	}
 }
