@@ -37,7 +37,7 @@ event("connect", net.connect(80, "127.0.0.1"), "connect");
 event("unix", net.connect("/tmp/s"), "connect");
 event("listen", net.createServer().listen(0), "listening");
 const d = dgram.createSocket("udp4"); event("udp", d, "listening"); try { d.bind(0); } catch (e) { got.udp = e.code; }
-const w = new (require("worker_threads").Worker)("require('fs').readFileSync('/etc/passwd')", {eval: true}); event("worker", w, "exit");
+const w = new (require("worker_threads").Worker)("require('worker_threads').parentPort.postMessage(require('fs').readFileSync('/etc/passwd').length)", {eval: true}); event("worker", w, "message");
 Promise.race([Promise.all(later), new Promise(r => setTimeout(r, 10000))]).then(() => {
   process.stdout.write(JSON.stringify({got, env: process.env, tmp: fs.readdirSync("/tmp")}), () => process.exit(0));
 });
