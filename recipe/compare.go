@@ -238,10 +238,8 @@ func (c Comparison) lane(ctx context.Context, arms []standing, telling *sync.Mut
 			for _, text := range c.Options.opened().unlike(arm.opened) {
 				c.tell(telling, arm.Arm, Event{Kind: EventNotice, Text: "a finished run is taken as it is: " + text})
 			}
-		} else {
-			if err := c.arm(ctx, arm.Arm, shared, telling); err != nil {
-				return fmt.Errorf("%s, seed %d: %w", arm.Method, arm.Seed, err)
-			}
+		} else if err := c.arm(ctx, arm.Arm, shared, telling); err != nil {
+			return fmt.Errorf("%s, seed %d: %w", arm.Method, arm.Seed, err)
 		}
 		if err := shared.add(ctx, arm.Dir); err != nil {
 			return fmt.Errorf("%w; remove %s, and it is made again", err, arm.Dir)

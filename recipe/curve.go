@@ -45,7 +45,7 @@ func (r *Run) curve(ctx context.Context, p point, h whale.Harness) error {
 		if err := r.journal.Record(ctx, kindCurve, p.At, rec); err != nil {
 			return err
 		}
-		if err := r.charge(ctx, "curve/"+p.At, string(r.Config.Evaluation.purpose()), start); err != nil {
+		if err := r.charge(ctx, "curve/"+p.At, string(r.Config.Evaluation.Purpose()), start); err != nil {
 			return err
 		}
 	}
@@ -74,7 +74,7 @@ func (r *Run) measure(ctx context.Context, p point, h whale.Harness) (CurvePoint
 	if rec.Rollouts, err = r.spent(ctx); err != nil {
 		return rec, err
 	}
-	if rec.Test, err = Evaluate(ctx, runner, h, r.Config.Evaluation.Split, r.Config.Evaluation.purpose(), 1); err != nil {
+	if rec.Test, err = Evaluate(ctx, runner, h, r.Config.Evaluation.Split, r.Config.Evaluation.Purpose(), 1); err != nil {
 		return rec, err
 	}
 	if r.plan.choosesOnValidation() {
@@ -87,8 +87,8 @@ func (r *Run) measure(ctx context.Context, p point, h whale.Harness) (CurvePoint
 	return rec, nil
 }
 
-// purpose is that of the rollouts of curves and final table.
-func (c EvalConfig) purpose() whale.Purpose {
+// Purpose is that of the rollouts of curves and final table.
+func (c EvalConfig) Purpose() whale.Purpose {
 	if c.Split == whale.SplitTest {
 		return whale.PurposeTest
 	}

@@ -45,14 +45,8 @@ func (st *Story) lastOfCycle(ph *PhaseStory) bool {
 	return ph.Index == len(st.Phases)-1 || st.begins(ph.Index+1)
 }
 
-// begins says whether a phase begins a cycle. Of one that is under way the journal does not say which cycle it is in.
-func (st *Story) begins(i int) bool {
-	before, ph := &st.Phases[i-1], &st.Phases[i]
-	if ph.Done {
-		return ph.Cycle > before.Cycle
-	}
-	return before.Kind == PhaseHarness || ph.Kind == PhaseWeight
-}
+// begins says whether a phase begins a cycle.
+func (st *Story) begins(i int) bool { return st.Phases[i].Cycle > st.Phases[i-1].Cycle }
 
 func (st *Story) explainSteps(b *strings.Builder, ph *PhaseStory) {
 	first, last, empty, accepted, rollouts := -1.0, 0.0, 0, 0, 0

@@ -77,7 +77,7 @@ func (r *Run) finish(ctx context.Context) (*Summary, error) {
 		if err := r.journal.Record(ctx, kindFinal, "final", rec); err != nil {
 			return nil, err
 		}
-		if err := r.charge(ctx, "final", string(r.Config.Evaluation.purpose()), start); err != nil {
+		if err := r.charge(ctx, "final", string(r.Config.Evaluation.Purpose()), start); err != nil {
 			return nil, err
 		}
 	}
@@ -197,7 +197,7 @@ func (r *Run) chosenPair(ctx context.Context, c chosenPoint) (Pair, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Result, err = Evaluate(ctx, r.runner(policy, "final", 0), h, r.Config.Evaluation.Split, r.Config.Evaluation.purpose(), r.Config.Evaluation.Draws)
+	p.Result, err = Evaluate(ctx, r.runner(policy, "final", 0), h, r.Config.Evaluation.Split, r.Config.Evaluation.Purpose(), r.Config.Evaluation.Draws)
 	return p, errors.Join(err, release())
 }
 
@@ -213,7 +213,7 @@ func (r *Run) pairsOf(ctx context.Context, policy whale.Policy, withFirst, withF
 		pairs[i].Weights = policy.Weights().ID
 		both.Go(func() {
 			var err error
-			if pairs[i].Result, err = Evaluate(ctx, runner, h, r.Config.Evaluation.Split, r.Config.Evaluation.purpose(), r.Config.Evaluation.Draws); err != nil {
+			if pairs[i].Result, err = Evaluate(ctx, runner, h, r.Config.Evaluation.Split, r.Config.Evaluation.Purpose(), r.Config.Evaluation.Draws); err != nil {
 				cancel(err)
 			}
 		})

@@ -347,7 +347,7 @@ func (st *Story) readRewards(ctx context.Context, s *store.Run) error {
 		most = max(most, p.Draws)
 		byPair[pair{string(p.Weights), string(p.Harness)}] = map[string][]float64{}
 	}
-	for row, err := range s.Rollouts(ctx, store.Filter{Purpose: string(st.Config.Evaluation.purpose())}) {
+	for row, err := range s.Rollouts(ctx, store.Filter{Purpose: string(st.Config.Evaluation.Purpose())}) {
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/seed-095d5d2b/whale"
 	"github.com/seed-095d5d2b/whale/recipe"
 	"github.com/seed-095d5d2b/whale/store"
 )
@@ -29,11 +28,7 @@ func readCurveRewards(ctx context.Context, st *recipe.Story) (err error) {
 	for _, p := range st.Curve {
 		rewards[pair{string(p.Weights), string(p.Harness)}] = map[string]float64{}
 	}
-	purpose := whale.PurposeTest
-	if st.Config.Evaluation.Split == whale.SplitValidation {
-		purpose = whale.PurposeValidation
-	}
-	for row, err := range s.Rollouts(ctx, store.Filter{Purpose: string(purpose)}) {
+	for row, err := range s.Rollouts(ctx, store.Filter{Purpose: string(st.Config.Evaluation.Purpose())}) {
 		if err != nil {
 			return err
 		}
